@@ -1,0 +1,1 @@
+//! A reverse proxy for Cloudflare Workers, driven by an ordered route table.
