@@ -1,0 +1,155 @@
+//! Where requests go, and how persistently.
+
+use serde::Serialize;
+
+/// One participant of `trafficSplit`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SplitEntry {
+    /// `host`, `host:port` or `host/base/path`, without a scheme.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upstream: Option<String>,
+    /// Share of the callers, relative to the other weights: 1 to 1,000,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u64>,
+}
+
+/// When the walk moves on to the next candidate.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Failover {
+    /// Failures that move the walk. Default: `timeout` and `unreachable`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<Vec<FailureMode>>,
+    /// Most candidates tried: 1 to 64. Default: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u64>,
+}
+
+/// A way an upstream can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum FailureMode {
+    /// No headers in time.
+    #[default]
+    Timeout,
+    /// No connection.
+    Unreachable,
+    /// Any status from 500 to 599.
+    #[serde(rename = "5xx")]
+    ServerError,
+}
+
+/// Passive ejection of failing candidates, remembered per isolate.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Outlier {
+    /// Failures in a row that eject a candidate: 1 to 10. Default: 3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consecutive_failures: Option<u64>,
+    /// Seconds it is skipped: 1 to 300. Default: 30.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eject_seconds: Option<u64>,
+}
+
+/// Fuses over what one isolate may add to the load of an upstream.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// Largest share of recent requests that may be retries: 0 to 1. Default: unbounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_ratio: Option<f64>,
+    /// Most requests waiting for headers of one upstream at once: 1 to 10,000. Default: unbounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_in_flight: Option<u64>,
+}
+
+/// What the weighted hash of a split is taken over. Default: the caller's address.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "source", rename_all = "lowercase")]
+pub enum HashBy {
+    /// The caller's address.
+    #[default]
+    Ip,
+    /// The path as sent.
+    Path,
+    /// The whole URL as sent.
+    Url,
+    /// The value of a header.
+    Header {
+        /// Its name.
+        header: String,
+    },
+    /// The value of a cookie.
+    Cookie {
+        /// Its name.
+        cookie: String,
+    },
+    /// The first value of a query parameter.
+    Query {
+        /// Its name.
+        query: String,
+    },
+}
+
+/// How the hashed key maps onto candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum HashType {
+    /// By the remainder over the sum of weights.
+    #[default]
+    Modulo,
+    /// By a ring, on which removing a candidate moves only its own callers.
+    Consistent,
+}
+
+/// What keeps an assigned caller on its upstream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum StickyBy {
+    /// A host-only `__jouska_upstream` cookie.
+    #[default]
+    Cookie,
+}
+
+/// Scheme used towards the upstream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// TLS.
+    #[default]
+    Https,
+    /// Plain text.
+    Http,
+}
+
+/// A background copy of matching requests, sent to a second upstream whose answers nobody sees.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Mirror {
+    /// Where the copy goes; screened like the primary upstream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upstream: Option<String>,
+    /// Share of requests copied, by a hash of the request id: 1 to 100. Default: 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<u64>,
+    /// Whether bodies are copied, up to 256 KiB. Default: false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_body: Option<bool>,
+    /// Methods that are copied. Default: `GET` and `HEAD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub methods: Option<Vec<String>>,
+    /// Deadline of the copy in milliseconds: 1 to 5,000. Default: 2,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}

@@ -1,0 +1,11 @@
+//! Headers: what never travels, what may not be touched, and how changes to a message are written down.
+
+pub mod cookie;
+pub mod edits;
+pub mod hop_by_hop;
+pub mod media_type;
+pub mod reserved;
+pub mod rules;
+
+pub use edits::{Edit, HeaderEdits};
+pub use rules::Rules;
