@@ -2,10 +2,12 @@
 
 pub mod body;
 pub mod config;
+pub mod event;
 pub mod hash;
 pub mod headers;
 pub mod message;
 pub mod net;
 pub mod outcome;
 pub mod platform;
+pub mod sources;
 pub mod time;
