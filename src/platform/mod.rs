@@ -8,6 +8,8 @@
     reason = "an isolate is one thread, so callers never need these futures to be Send"
 )]
 
+#[cfg(feature = "test-util")]
+pub mod fake;
 #[cfg(feature = "workers")]
 pub mod workers;
 
