@@ -4,6 +4,7 @@ pub mod body;
 pub mod config;
 pub mod hash;
 pub mod headers;
+pub mod matching;
 pub mod message;
 pub mod net;
 pub mod outcome;
