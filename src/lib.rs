@@ -5,6 +5,7 @@ pub mod config;
 pub mod event;
 pub mod hash;
 pub mod headers;
+pub mod matching;
 pub mod message;
 pub mod net;
 pub mod outcome;
