@@ -9,4 +9,5 @@ pub mod message;
 pub mod net;
 pub mod outcome;
 pub mod platform;
+pub mod request_id;
 pub mod time;
