@@ -1,5 +1,6 @@
 //! A reverse proxy for Cloudflare Workers, driven by an ordered route table.
 
+pub mod answer;
 pub mod body;
 pub mod config;
 pub mod hash;
