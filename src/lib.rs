@@ -1,5 +1,6 @@
 //! A reverse proxy for Cloudflare Workers, driven by an ordered route table.
 
+pub mod answer;
 pub mod body;
 pub mod config;
 pub mod event;
@@ -10,5 +11,6 @@ pub mod message;
 pub mod net;
 pub mod outcome;
 pub mod platform;
+pub mod request_id;
 pub mod sources;
 pub mod time;
