@@ -4,14 +4,25 @@ pub mod answer;
 pub mod body;
 pub mod config;
 pub mod event;
+mod finish;
 pub mod forward;
 pub mod hash;
 pub mod headers;
+pub mod isolate;
 pub mod matching;
 pub mod message;
 pub mod net;
 pub mod outcome;
+pub mod pipeline;
 pub mod platform;
 pub mod request_id;
 pub mod sources;
+pub mod table;
 pub mod time;
+
+pub use config::ConfigError;
+pub use event::ProxyEvent;
+#[cfg(feature = "workers")]
+pub use platform::workers::{Handled, Router, TableError, WorkersPlatform};
+pub use sources::Source;
+pub use table::RouteTable;

@@ -3,8 +3,9 @@
 mod compile;
 mod route;
 
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, compile, compile_text};
 pub use route::Route;
+pub(crate) use route::{Action, Forward};
 
 use crate::{
     config::document::Meta,
