@@ -1,5 +1,6 @@
 //! The route document and everything that can be said about it before it is compiled.
 
+pub mod defaults;
 pub mod document;
 pub mod header_rules;
 pub mod issue;
@@ -8,7 +9,9 @@ pub mod origin;
 pub mod parse;
 pub mod path;
 mod reader;
+mod syntax;
 pub mod text;
+mod wording;
 
 pub use document::{CONFIG_VERSION, Document, MAX_ROUTES, RouteDocument};
 pub use issue::{Code, Issue, Issues, Position, Reported};
