@@ -8,4 +8,5 @@ pub mod message;
 pub mod net;
 pub mod outcome;
 pub mod platform;
+pub mod table;
 pub mod time;
