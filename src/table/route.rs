@@ -1,5 +1,6 @@
 //! One compiled route: a policy per stage.
 
+use super::fingerprint::{Fingerprint, fingerprint};
 use crate::{
     answer,
     config::{Code, Issues, Path, Reported, RouteDocument},
@@ -11,6 +12,8 @@ use crate::{
 pub struct Route {
     /// Its id, or a label made of what it matches; events, buckets and memories know it by this.
     pub(crate) label: String,
+    /// Hash of everything the route says.
+    pub(crate) fingerprint: Fingerprint,
     pub(crate) matching: matching::Policy,
     pub(crate) request_id: request_id::Policy,
     pub(crate) action: Action,
@@ -37,6 +40,7 @@ impl Route {
     pub(super) fn compile(
         document: &RouteDocument,
         index: usize,
+        epoch: Option<&str>,
         at: &Path<'_>,
         issues: &mut Issues,
     ) -> Result<Self, Reported> {
@@ -61,6 +65,7 @@ impl Route {
         };
         Ok(Self {
             label: matching::label(document, index),
+            fingerprint: fingerprint(document, epoch),
             matching: matching?,
             request_id: request_id?,
             action,
