@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod body;
 pub mod config;
+pub mod event;
 pub mod hash;
 pub mod headers;
 pub mod matching;
@@ -11,4 +12,5 @@ pub mod net;
 pub mod outcome;
 pub mod platform;
 pub mod request_id;
+pub mod sources;
 pub mod time;
