@@ -132,6 +132,16 @@ pub enum Scheme {
     Http,
 }
 
+impl Scheme {
+    /// As a URL starts with it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Https => "https",
+            Self::Http => "http",
+        }
+    }
+}
+
 /// A background copy of matching requests, sent to a second upstream whose answers nobody sees.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
