@@ -4,6 +4,7 @@ pub mod answer;
 pub mod body;
 pub mod config;
 pub mod event;
+pub mod forward;
 pub mod hash;
 pub mod headers;
 pub mod matching;

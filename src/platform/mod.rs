@@ -145,7 +145,10 @@ pub enum FetchError {
 /// Makes responses for the visitor out of upstream responses.
 pub trait Deliver: Fetch {
     /// Carries a [`Delivery`] out: headers edited in place, the body watched and transformed as it is read.
-    fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response;
+    ///
+    /// A platform may wait a few milliseconds for a body that is small and of known length, so that it need not be
+    /// streamed; otherwise it does not wait for the body.
+    async fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response;
 
     /// Two responses with the same body; each may be read at its own pace.
     fn tee(&self, response: Self::Response) -> (Self::Response, Self::Response);

@@ -19,16 +19,14 @@ thread_local! {
 }
 
 #[event(fetch)]
-async fn fetch(
-    request: web_sys::Request,
-    env: Env,
-    context: Context,
-) -> Result<web_sys::Response> {
+async fn fetch(request: web_sys::Request, env: Env, context: Context) -> Result<web_sys::Response> {
     let router = ROUTER.with(Router::clone);
     match router.handle(request, &env, &context).await {
         Ok(Handled::Answered(response)) => Ok(response),
         // Routes of your own go here.
-        Ok(Handled::FellThrough(_)) => Response::error("no route takes this request", 404).map(Into::into),
+        Ok(Handled::FellThrough(_)) => {
+            Response::error("no route takes this request", 404).map(Into::into)
+        }
         // The reason is in the log; a visitor has no use for it.
         Err(_) => Response::error("the route table is not available", 503).map(Into::into),
     }

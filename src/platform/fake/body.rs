@@ -58,7 +58,7 @@ impl fmt::Debug for FakeResponse {
 }
 
 impl Deliver for FakePlatform {
-    fn deliver(&self, delivery: Delivery<FakeResponse>) -> FakeResponse {
+    async fn deliver(&self, delivery: Delivery<FakeResponse>) -> FakeResponse {
         let Delivery {
             mut response,
             status,

@@ -177,7 +177,9 @@ async fn load<P: Documents>(
     passed_over: &impl Fn(&TableError),
 ) -> Result<RouteTable, TableError> {
     let text = source
-        .read(platform, &mut |error| passed_over(&TableError::Unreadable(error)))
+        .read(platform, &mut |error| {
+            passed_over(&TableError::Unreadable(error))
+        })
         .await?
         .ok_or_else(|| TableError::Missing(source.clone()))?;
     config::parse(&text)

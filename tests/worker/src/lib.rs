@@ -16,11 +16,7 @@ thread_local! {
 }
 
 #[event(fetch)]
-async fn fetch(
-    request: web_sys::Request,
-    env: Env,
-    context: Context,
-) -> Result<web_sys::Response> {
+async fn fetch(request: web_sys::Request, env: Env, context: Context) -> Result<web_sys::Response> {
     let router = ROUTER.with(Router::clone);
     match router.handle(request, &env, &context).await {
         Ok(Handled::Answered(response)) => Ok(response),

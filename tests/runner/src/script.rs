@@ -1,0 +1,179 @@
+//! Which rule of a scripted upstream answers a request. Pure, so that every driver plays the same upstreams.
+
+use std::collections::BTreeMap;
+
+use crate::case::{Rule, Then, When};
+use crate::observed::UpstreamRequest;
+
+/// The upstreams of one case, and how often each rule has answered.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    hosts: BTreeMap<String, Vec<Counted>>,
+}
+
+#[derive(Clone, Debug)]
+struct Counted {
+    rule: Rule,
+    answered: u32,
+}
+
+/// What becomes of a request.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Reach {
+    /// The host is not listed: the connection is refused and nobody saw the request.
+    Nobody,
+    /// The host is listed and this is what it does.
+    Upstream(Then),
+    /// The host is listed, but no rule of its is for this request.
+    NoRule,
+}
+
+impl Script {
+    /// The upstreams as the case lists them, nothing answered yet.
+    #[must_use]
+    pub fn new(upstreams: &BTreeMap<String, Vec<Rule>>) -> Self {
+        let counted = |rules: &Vec<Rule>| {
+            rules
+                .iter()
+                .map(|rule| Counted {
+                    rule: rule.clone(),
+                    answered: 0,
+                })
+                .collect()
+        };
+        Self {
+            hosts: upstreams
+                .iter()
+                .map(|(host, rules)| (host.clone(), counted(rules)))
+                .collect(),
+        }
+    }
+
+    /// Takes a request in; the first rule for it answers and is counted.
+    pub fn reach(&mut self, request: &UpstreamRequest) -> Reach {
+        let Some(rules) = self.hosts.get_mut(&request.host) else {
+            return Reach::Nobody;
+        };
+        let fits = |counted: &&mut Counted| {
+            counted
+                .rule
+                .when
+                .times
+                .is_none_or(|times| counted.answered < times)
+                && applies(&counted.rule.when, request)
+        };
+        match rules.iter_mut().find(fits) {
+            Some(counted) => {
+                counted.answered += 1;
+                Reach::Upstream(counted.rule.then.clone())
+            }
+            None => Reach::NoRule,
+        }
+    }
+}
+
+fn applies(when: &When, request: &UpstreamRequest) -> bool {
+    let When {
+        method,
+        path,
+        header,
+        times: _,
+    } = when;
+    method
+        .as_ref()
+        .is_none_or(|method| *method == request.method)
+        && path.as_ref().is_none_or(|path| *path == request.path)
+        && header.iter().all(|(name, value)| {
+            request
+                .headers
+                .joined(name)
+                .is_some_and(|joined| joined == value.as_bytes())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::Act;
+    use crate::observed::Headers;
+
+    #[test]
+    fn the_first_rule_that_fits_answers() {
+        let mut script = script(
+            r#"[
+            {"when": {"method": "POST"}, "then": {"status": 201}},
+            {"when": {"path": "/a", "header": {"X-B": "1, 2"}}, "then": {"status": 202}},
+            {"when": {"path": "/a"}, "then": {"status": 203}}
+        ]"#,
+        );
+        check(&mut script, &request("POST", "/a", &[]), Some(201));
+        check(
+            &mut script,
+            &request("GET", "/a", &[("x-b", "1"), ("x-b", "2")]),
+            Some(202),
+        );
+        check(
+            &mut script,
+            &request("GET", "/a", &[("x-b", "1")]),
+            Some(203),
+        );
+        check(&mut script, &request("GET", "/b", &[]), None);
+    }
+
+    #[test]
+    fn a_rule_that_answered_its_times_steps_aside() {
+        let mut script = script(
+            r#"[
+            {"when": {"times": 2, "path": "/a"}, "then": {"status": 201}},
+            {"then": {"status": 202}}
+        ]"#,
+        );
+        check(&mut script, &request("GET", "/b", &[]), Some(202));
+        check(&mut script, &request("GET", "/a", &[]), Some(201));
+        check(&mut script, &request("GET", "/a", &[]), Some(201));
+        check(&mut script, &request("GET", "/a", &[]), Some(202));
+    }
+
+    #[test]
+    fn a_host_with_another_port_is_another_host() {
+        let mut script = script("[]");
+        let other = UpstreamRequest {
+            host: "origin.example:8443".to_owned(),
+            ..request("GET", "/", &[])
+        };
+        assert_eq!(script.reach(&other), Reach::Nobody);
+        assert_eq!(script.reach(&request("GET", "/", &[])), Reach::NoRule);
+    }
+
+    #[track_caller]
+    fn check(script: &mut Script, request: &UpstreamRequest, status: Option<u16>) {
+        let answered = match script.reach(request) {
+            Reach::Upstream(Then {
+                act: Act::Answer(answer),
+                ..
+            }) => Some(answer.status),
+            _ => None,
+        };
+        assert_eq!(answered, status);
+    }
+
+    fn script(rules: &str) -> Script {
+        Script::new(&BTreeMap::from([(
+            "origin.example".to_owned(),
+            serde_json::from_str(rules).unwrap(),
+        )]))
+    }
+
+    fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> UpstreamRequest {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()));
+        UpstreamRequest {
+            method: method.to_owned(),
+            host: "origin.example".to_owned(),
+            path: path.to_owned(),
+            headers: Headers(headers.collect()),
+            ..UpstreamRequest::default()
+        }
+    }
+}
