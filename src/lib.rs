@@ -2,6 +2,7 @@
 
 pub mod body;
 pub mod config;
+pub mod crypto;
 pub mod hash;
 pub mod headers;
 pub mod message;
