@@ -3,6 +3,7 @@
 pub mod body;
 pub mod config;
 pub mod crypto;
+pub mod guards;
 pub mod hash;
 pub mod headers;
 pub mod message;
