@@ -6,6 +6,8 @@ pub mod config;
 pub mod event;
 mod finish;
 pub mod forward;
+pub mod crypto;
+pub mod guards;
 pub mod hash;
 pub mod headers;
 pub mod isolate;
