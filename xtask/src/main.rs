@@ -33,7 +33,7 @@ use workspace::Workspace;
 
 /// The commands of the jouska workspace.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask")]
+#[command(bin_name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
     command: Action,
@@ -58,6 +58,7 @@ enum Action {
     ///
     /// All flags are the runner's: `--runtime host|workerd`, `--cases DIR`, `--area NAME` and more; `-- --help` lists them.
     Conformance {
+        /// Handed to the runner as they are.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
