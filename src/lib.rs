@@ -13,6 +13,7 @@ pub mod headers;
 pub mod isolate;
 pub mod matching;
 pub mod message;
+pub mod mirror;
 pub mod net;
 pub mod outcome;
 pub mod pipeline;
