@@ -3,10 +3,10 @@
 pub mod answer;
 pub mod body;
 pub mod config;
+pub mod crypto;
 pub mod event;
 mod finish;
 pub mod forward;
-pub mod crypto;
 pub mod guards;
 pub mod hash;
 pub mod headers;
