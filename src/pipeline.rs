@@ -2,7 +2,7 @@
 
 use crate::{
     answer,
-    body::{Relay, StreamWatch},
+    body::{Pending, Relay, StreamWatch, pending},
     event::{Facts, ProxyEvent},
     finish,
     forward::{self, Errand, Exchange, Plan, Sent},
@@ -10,7 +10,8 @@ use crate::{
     isolate::Isolate,
     matching::Subject,
     message::{Answer, RequestHead},
-    outcome::{Failure, Outcome},
+    mirror,
+    outcome::{Failure, MirrorOutcome, MirrorReport, Outcome},
     platform::{BodyPlan, Delivery, Platform},
     request_id::{self, RequestId, X_REQUEST_ID},
     table::{Action, Forward, Route, RouteTable},
@@ -64,12 +65,15 @@ impl<P: Platform> Journey<'_, P> {
     fn respond(&self, policy: &answer::Policy) -> P::Response {
         let answer = answer::respond(policy, &self.head.method);
         let facts = self.facts(Outcome::Responded, answer.status.as_u16());
-        self.tell(facts);
+        self.tell(facts, None);
         self.own(answer)
     }
 
     async fn forward(&self, forward: &Forward, plan: &Plan) -> P::Response {
         let path = self.route.matching.forward_path(&self.subject);
+        // After the guards, because a refused request is no traffic; before the cache, because what the mirror would
+        // have made of a request is worth knowing of a hit too.
+        let mirror = self.mirror(forward, &path);
         let auth = HeaderEdits::default();
         let request = forward::Request {
             head: self.head,
@@ -103,18 +107,24 @@ impl<P: Platform> Journey<'_, P> {
             ..self.facts(Outcome::Ok, 0)
         };
         match result {
-            Ok(exchange) if exchange.upgraded => self.upgraded(exchange, facts),
-            Ok(exchange) => self.delivered(forward, exchange, facts).await,
-            Err(failure) => self.failed(forward, &failure, facts),
+            Ok(exchange) if exchange.upgraded => self.upgraded(exchange, facts, mirror),
+            Ok(exchange) => self.delivered(forward, exchange, facts, mirror).await,
+            Err(failure) => self.failed(forward, &failure, facts, mirror),
         }
     }
 
     /// A WebSocket's handshake is passed on as it is: rebuilding the response would lose the socket.
-    fn upgraded(&self, exchange: Exchange<P::Response>, facts: Facts) -> P::Response {
-        self.tell(Facts {
+    fn upgraded(
+        &self,
+        exchange: Exchange<P::Response>,
+        facts: Facts,
+        mirror: Option<Pending<MirrorReport>>,
+    ) -> P::Response {
+        let facts = Facts {
             status: exchange.head.status.as_u16(),
             ..facts
-        });
+        };
+        self.tell(facts, mirror);
         exchange.response
     }
 
@@ -123,6 +133,7 @@ impl<P: Platform> Journey<'_, P> {
         forward: &Forward,
         exchange: Exchange<P::Response>,
         facts: Facts,
+        mirror: Option<Pending<MirrorReport>>,
     ) -> P::Response {
         let mut edits = HeaderEdits::default();
         edits.set(X_REQUEST_ID, self.id.header_value());
@@ -143,7 +154,7 @@ impl<P: Platform> Journey<'_, P> {
                 ..facts
             },
             stream,
-            mirror: None,
+            mirror,
             inject: None,
         };
         (self.report)(event);
@@ -157,14 +168,36 @@ impl<P: Platform> Journey<'_, P> {
             .await
     }
 
-    fn failed(&self, forward: &Forward, failure: &Failure, facts: Facts) -> P::Response {
+    /// Sends a copy behind the response, where the route asks for one.
+    fn mirror(&self, forward: &Forward, path: &str) -> Option<Pending<MirrorReport>> {
+        let policy = forward.mirror.as_ref()?;
+        let plan = mirror::plan(policy, self.head, path, self.id.as_str())?;
+        let (settle, pending) = pending(MirrorReport {
+            upstream: plan.upstream().to_owned(),
+            outcome: MirrorOutcome::Unreachable,
+            duration_ms: 0,
+        });
+        let sent = mirror::send(plan, self.platform.clone());
+        self.platform
+            .wait_until(async move { settle.settle(sent.await) });
+        Some(pending)
+    }
+
+    fn failed(
+        &self,
+        forward: &Forward,
+        failure: &Failure,
+        facts: Facts,
+        mirror: Option<Pending<MirrorReport>>,
+    ) -> P::Response {
         let answer = answer::failed(failure, &forward.error_pages, &self.head.method);
-        self.tell(Facts {
+        let facts = Facts {
             outcome: failure.outcome(),
             guard_reason: failure.guard_reason(),
             status: answer.status.as_u16(),
             ..facts
-        });
+        };
+        self.tell(facts, mirror);
         self.own(answer)
     }
 
@@ -173,11 +206,11 @@ impl<P: Platform> Journey<'_, P> {
         self.platform.make(finish::own(answer, &self.id, &last))
     }
 
-    fn tell(&self, facts: Facts) {
+    fn tell(&self, facts: Facts, mirror: Option<Pending<MirrorReport>>) {
         (self.report)(ProxyEvent {
             facts,
             stream: None,
-            mirror: None,
+            mirror,
             inject: None,
         });
     }

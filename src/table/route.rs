@@ -4,7 +4,7 @@ use super::fingerprint::{Fingerprint, fingerprint};
 use crate::{
     answer,
     config::{Code, Issues, Path, Reported, RouteDocument},
-    forward, matching, request_id,
+    forward, matching, mirror, request_id,
 };
 
 /// One compiled route.
@@ -33,6 +33,7 @@ pub(crate) enum Action {
 pub(crate) struct Forward {
     pub(crate) upstream: forward::Policy,
     pub(crate) error_pages: answer::error_page::Policy,
+    pub(crate) mirror: Option<mirror::Policy>,
 }
 
 impl Route {
@@ -49,11 +50,13 @@ impl Route {
         let respond = answer::Policy::compile(document, at, issues);
         let upstream = forward::Policy::compile(document, at, issues);
         let error_pages = answer::error_page::Policy::compile(document, at, issues);
+        let mirror = mirror::Policy::compile(document, at, issues);
         let action = match (respond?, upstream?) {
             (Some(respond), _) => Action::Respond(respond),
             (None, Some(upstream)) => Action::Forward(Box::new(Forward {
                 upstream,
                 error_pages: error_pages?,
+                mirror: mirror?,
             })),
             (None, None) => {
                 return Err(issues.report(
