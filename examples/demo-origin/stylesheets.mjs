@@ -9,7 +9,7 @@ export function sheet(site) {
 body { margin: 0; color: var(--ink); background: var(--paper); font: 17px/1.6 var(--sans) }
 main { max-width: 1080px; margin: 0 auto; padding: 0 28px 72px }
 a { color: var(--moss) }
-img { max-width: 100%; display: block }
+img { max-width: 100%; height: auto; display: block }
 h1, h2, h3, .brand { font-family: var(--serif); font-weight: 500; line-height: 1.15; letter-spacing: -.01em }
 h1 { font-size: 46px; margin: 44px 0 14px }
 h2 { font-size: 28px; margin: 48px 0 16px }
@@ -38,6 +38,7 @@ button.quiet { background: #00000012; color: var(--ink) }
 .shelf a { color: inherit; text-decoration: none }
 .shelf h3 { margin: 12px 0 0; font-size: 20px } .shelf p { margin: 0; color: var(--faint) }
 .split { display: grid; grid-template-columns: 1.2fr 1fr; gap: 44px; align-items: start; margin-top: 36px }
+.split h1 { margin-top: 8px }
 .price { font: 500 26px var(--serif) }
 .card { background: #fff; border: 1px solid #0000000f; border-radius: 16px; padding: 22px 26px; margin: 20px 0 }
 .facts { width: 100%; border-collapse: collapse } .facts td, .facts th { text-align: left; padding: 9px 14px 9px 0; border-bottom: 1px solid #0000001a; vertical-align: top }
