@@ -145,10 +145,10 @@ export function live(exchange) {
   const story = document.getElementById('story');
   const pace = document.getElementById('pace');
   const source = new EventSource('/events');
-  let last = performance.now();
+  let last;
   source.addEventListener('token', (event) => {
     story.append(JSON.parse(event.data).word + ' ');
-    pace.textContent = Math.round(performance.now() - last) + ' ms since the word before';
+    if (last) pace.textContent = Math.round(performance.now() - last) + ' ms since the word before';
     last = performance.now();
   });
   source.addEventListener('end', () => source.close());
