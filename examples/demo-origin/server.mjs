@@ -126,6 +126,7 @@ async function route(exchange, guests, items) {
     case '/assets/palette.css': return send(exchange, 200, PALETTE, { 'content-type': 'text/css; charset=utf-8' });
     case '/assets/type.css': return send(exchange, 200, TYPE, { 'content-type': 'text/css; charset=utf-8' });
     case '/assets/pattern.svg': return send(exchange, 200, pattern(), { 'content-type': 'image/svg+xml' });
+    case '/favicon.ico':
     case '/mark.svg': return send(exchange, 200, mark(), { 'content-type': 'image/svg+xml' });
     case '/echo': return json(exchange, { error: 'upgrade_required' }, { status: 426, headers: { upgrade: 'websocket', connection: 'upgrade' } });
     default: return html(exchange, pages.plain(exchange, 'Not on the shelf', `Nothing at ${path}.`), { status: 404 });
