@@ -20,7 +20,7 @@ ${head}</head>
 <a href="/products/">Shop</a>
 <a href="${site.protocolRelative('/journal/')}">Journal</a>
 <a href="${site.absolute('/live')}">Live</a>
-<a href="${site.absolute('/workbench')}">Workbench</a>
+<a href="${site.absolute('/backroom')}">Back room</a>
 <a href="${site.absolute('/account')}">${visitor ? text(visitor) : 'Sign in'}</a>
 <a class="cart" href="/cart">Cart${cart.length > 0 ? ` <b>${cart.length}</b>` : ''}</a>
 </nav>

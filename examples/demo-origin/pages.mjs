@@ -164,8 +164,8 @@ export function live(exchange) {
   });
 }
 
-/** `/workbench`: a map of everything that is not a page. */
-export function workbench(exchange) {
+/** `/backroom`: a map of everything that is not a page. */
+export function backroom(exchange) {
   const { site } = exchange;
   const rows = [
     ['/api/items', 'A JSON API: GET and POST, absolute addresses in its answers, no CORS headers of its own'],
@@ -180,8 +180,8 @@ export function workbench(exchange) {
     ['/checkout', 'Exists at the origin; the seeded table answers for it'],
   ];
   return layout(exchange, {
-    title: 'Workbench',
-    body: `<h1>Workbench</h1>
+    title: 'Back room',
+    body: `<h1>Back room</h1>
 <p>What the shop does behind the counter.</p>
 <table class="facts">
 ${rows.map(([path, what]) => `<tr><td><a href="${site.absolute(path)}"><code>${path}</code></a></td><td>${what}</td></tr>`).join('\n')}

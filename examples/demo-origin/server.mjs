@@ -115,7 +115,7 @@ async function route(exchange, guests, items) {
     case '/checkout': return html(exchange, pages.plain(exchange, 'Checkout', 'The till is open. Behind the seeded proxy nobody gets to see this.'));
     case '/account': return html(exchange, pages.account(exchange));
     case '/live': return html(exchange, pages.live(exchange));
-    case '/workbench': return html(exchange, pages.workbench(exchange));
+    case '/backroom': return html(exchange, pages.backroom(exchange));
     case '/old-shop': return redirect(exchange, 301, site.absolute('/older-shop'));
     case '/older-shop': return redirect(exchange, 302, site.protocolRelative('/products/'));
     case '/moved': return html(exchange, pages.moved(exchange), { headers: { refresh: `3; url=${site.absolute('/products/')}` } });
