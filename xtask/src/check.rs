@@ -106,8 +106,8 @@ pub(crate) fn host_cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Licences, sources and duplicates, as `deny.toml` wants them. The tool is large and its advice comes over the network, so it is not
-/// part of the set-up; CI runs it in a job of its own.
+/// Licences, sources and duplicates, as `deny.toml` wants them, where the tool is installed. It is large, so the set-up leaves it out: CI
+/// runs it in a job of its own, with the advisories, which come over the network and change while the tree does not.
 fn dependencies(workspace: &Workspace) -> Result<(), Failure> {
     if process::output(host_cargo().args(["deny", "--version"])).is_err() {
         println!(
@@ -117,7 +117,14 @@ fn dependencies(workspace: &Workspace) -> Result<(), Failure> {
     }
     process::run(
         host_cargo()
-            .args(["deny", "--workspace", "check"])
+            .args([
+                "deny",
+                "--workspace",
+                "check",
+                "bans",
+                "licenses",
+                "sources",
+            ])
             .current_dir(&workspace.root),
     )
 }
