@@ -9,5 +9,6 @@ pub mod message;
 pub mod net;
 pub mod outcome;
 pub mod platform;
+pub mod rewrite;
 pub mod sources;
 pub mod time;
