@@ -19,6 +19,7 @@ pub mod outcome;
 pub mod pipeline;
 pub mod platform;
 pub mod request_id;
+pub mod rewrite;
 pub mod sources;
 pub mod table;
 pub mod time;
