@@ -8,7 +8,7 @@ use crate::config::{
 };
 
 /// A table, and what was written in its document without having an effect.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Compiled {
     /// The table.
     pub table: RouteTable,
