@@ -1,8 +1,10 @@
 //! Who is let through, decided guard by guard, cheapest first.
 
+pub mod access;
 mod fields;
 mod geo;
 mod ip;
+mod lines;
 mod rate_limit;
 mod referer;
 mod request_policy;
