@@ -8,13 +8,23 @@
     reason = "an isolate is one thread, so callers never need these futures to be Send"
 )]
 
+#[cfg(feature = "test-util")]
+pub mod fake;
+#[cfg(test)]
+pub(crate) mod scripted;
+#[cfg(feature = "workers")]
+pub mod workers;
+
 use std::{future::Future, time::Duration};
 
 use bytes::Bytes;
 use http::{Method, StatusCode};
 
 use crate::{
-    body::Relay, headers::HeaderEdits, message::ResponseHead, outcome::MirrorOutcome,
+    body::Relay,
+    headers::HeaderEdits,
+    message::{Answer, ResponseHead},
+    outcome::MirrorOutcome,
     time::Timestamp,
 };
 
@@ -48,7 +58,8 @@ pub trait Fetch {
     /// Sends a request and waits for the response's headers.
     ///
     /// The platform keeps `call.budget` and, where [`Call::follow_visitor`] says so, watches for the visitor hanging
-    /// up; in both cases the connection to the upstream is cut. Dropping the future cuts it too.
+    /// up; in both cases the connection to the upstream is cut. A dropped future's connection ends with its budget at
+    /// the latest.
     async fn fetch(&self, call: Call) -> Result<Fetched<Self::Response>, FetchError>;
 
     /// Ends the connection behind a response nobody will read.
@@ -136,10 +147,16 @@ pub enum FetchError {
 /// Makes responses for the visitor out of upstream responses.
 pub trait Deliver: Fetch {
     /// Carries a [`Delivery`] out: headers edited in place, the body watched and transformed as it is read.
-    fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response;
+    ///
+    /// A platform may wait a few milliseconds for a body that is small and of known length, so that it need not be
+    /// streamed; otherwise it does not wait for the body.
+    async fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response;
 
     /// Two responses with the same body; each may be read at its own pace.
     fn tee(&self, response: Self::Response) -> (Self::Response, Self::Response);
+
+    /// Turns an answer of the proxy's own into a response.
+    fn make(&self, answer: Answer) -> Self::Response;
 }
 
 /// How an upstream's response becomes the visitor's.
@@ -225,7 +242,7 @@ pub trait CopyBody {
     fn copy_body(
         &self,
         limit: usize,
-    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + 'static;
+    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + use<Self> + 'static;
 }
 
 /// Lets work go on behind the response.
@@ -234,10 +251,19 @@ pub trait Background {
     fn wait_until(&self, work: impl Future<Output = ()> + 'static);
 }
 
-/// Reads documents kept under a key.
-pub trait KeyValue {
-    /// The text under `key`, which the store may itself serve from a cache of that age.
-    async fn read(&self, key: &str, cache_ttl: Option<Duration>) -> Result<Option<String>, String>;
+/// Reads documents from where a deployment keeps them.
+pub trait Documents {
+    /// The text under `key` of the key-value store bound as `binding`, which the store may itself serve from a cache
+    /// of that age. The error says what went wrong, for the log.
+    async fn read_key(
+        &self,
+        binding: &str,
+        key: &str,
+        cache_ttl: Option<Duration>,
+    ) -> Result<Option<String>, String>;
+
+    /// The variable `name`; one that is not text is given as JSON.
+    fn variable(&self, name: &str) -> Option<String>;
 }
 
 /// Everything a request may need.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::config::reader::{Block, Members};
+
 /// An edge answer instead of an upstream: exactly one of `redirect` and `status`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -26,6 +28,18 @@ pub struct Respond {
     pub headers: Option<BTreeMap<String, String>>,
 }
 
+impl Block for Respond {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            redirect: members.take("redirect"),
+            status: members.take("status"),
+            content_type: members.take("contentType"),
+            body: members.take("body"),
+            headers: members.take("headers"),
+        }
+    }
+}
+
 /// Where an edge answer redirects to.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -42,6 +56,16 @@ pub struct RespondRedirect {
     pub allow_external: Option<bool>,
 }
 
+impl Block for RespondRedirect {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            to: members.take("to"),
+            status: members.take("status"),
+            allow_external: members.take("allowExternal"),
+        }
+    }
+}
+
 /// Replaces the payload of a failure; the status stays.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -56,4 +80,14 @@ pub struct ErrorPage {
     /// Further headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<BTreeMap<String, String>>,
+}
+
+impl Block for ErrorPage {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            body: members.take("body"),
+            content_type: members.take("contentType"),
+            headers: members.take("headers"),
+        }
+    }
 }

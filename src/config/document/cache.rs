@@ -3,8 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::FailureMode;
+use crate::config::{
+    Code, Path, Reported,
+    reader::{Block, Findings, FromJson, Members, word},
+    wording::mismatch,
+};
 
 /// Storing of responses at the edge. An empty block switches the defaults on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -43,6 +49,23 @@ pub struct Cache {
     pub epoch: Option<String>,
 }
 
+impl Block for Cache {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            enabled: members.take("enabled"),
+            methods: members.take("methods"),
+            ttl_seconds: members.take("ttlSeconds"),
+            stale_while_revalidate_seconds: members.take("staleWhileRevalidateSeconds"),
+            content_types: members.take("contentTypes"),
+            lock_misses: members.take("lockMisses"),
+            stale_if_error: members.take("staleIfError"),
+            status_ttl_seconds: members.take("statusTtlSeconds"),
+            key: members.take("key"),
+            epoch: members.take("epoch"),
+        }
+    }
+}
+
 /// Serving old copies while the upstream fails.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -56,6 +79,15 @@ pub struct StaleIfError {
     pub on: Option<Vec<FailureMode>>,
 }
 
+impl Block for StaleIfError {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            seconds: members.take("seconds"),
+            on: members.take("on"),
+        }
+    }
+}
+
 /// What tells entries apart beside the URL.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -67,6 +99,15 @@ pub struct CacheKey {
     /// Request headers folded into the key. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<String>>,
+}
+
+impl Block for CacheKey {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            query: members.take("query"),
+            headers: members.take("headers"),
+        }
+    }
 }
 
 /// Which query parameters tell entries apart.
@@ -91,4 +132,35 @@ pub enum KeyQuery {
         /// Names, in their own case.
         include: Vec<String>,
     },
+}
+
+impl FromJson for KeyQuery {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        match value {
+            Value::Object(_) => {}
+            Value::String(_) => {
+                let words = [("all", Self::All), ("none", Self::None)];
+                return word(&value, &words, at, findings);
+            }
+            other => {
+                let expected = "\"all\", \"none\", {\"ignore\": [...]} or {\"include\": [...]}";
+                return Err(mismatch(&other, expected, None, at, &mut findings.issues));
+            }
+        }
+        let mut members = Members::open(value, at, findings)?;
+        let query = match (members.stated("ignore"), members.stated("include")) {
+            (Some(ignore), None) => ignore.map(|ignore| Self::Ignore { ignore }),
+            (None, Some(include)) => include.map(|include| Self::Include { include }),
+            (Some(_), Some(_)) => Err(members.report_whole(
+                Code::Conflict,
+                "expected either \"ignore\" or \"include\"; found both. Keep the one that says which query parameters count",
+            )),
+            (None, None) => Err(members.report_whole(
+                Code::Required,
+                "expected \"ignore\" or \"include\" with a list of query parameters; found neither. For all or none of them write \"all\" or \"none\"",
+            )),
+        };
+        members.close();
+        query
+    }
 }

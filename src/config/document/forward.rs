@@ -1,6 +1,13 @@
 //! Where requests go, and how persistently.
 
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::config::{
+    Path, Reported,
+    reader::{Block, Findings, FromJson, Members, word},
+    wording::mismatch,
+};
 
 /// One participant of `trafficSplit`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -15,6 +22,15 @@ pub struct SplitEntry {
     pub weight: Option<u64>,
 }
 
+impl Block for SplitEntry {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            upstream: members.take("upstream"),
+            weight: members.take("weight"),
+        }
+    }
+}
+
 /// When the walk moves on to the next candidate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -26,6 +42,15 @@ pub struct Failover {
     /// Most candidates tried: 1 to 64. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u64>,
+}
+
+impl Block for Failover {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            on: members.take("on"),
+            max_attempts: members.take("maxAttempts"),
+        }
+    }
 }
 
 /// A way an upstream can fail.
@@ -43,6 +68,17 @@ pub enum FailureMode {
     ServerError,
 }
 
+impl FromJson for FailureMode {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [
+            ("timeout", Self::Timeout),
+            ("unreachable", Self::Unreachable),
+            ("5xx", Self::ServerError),
+        ];
+        word(&value, &words, at, findings)
+    }
+}
+
 /// Passive ejection of failing candidates, remembered per isolate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -56,6 +92,15 @@ pub struct Outlier {
     pub eject_seconds: Option<u64>,
 }
 
+impl Block for Outlier {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            consecutive_failures: members.take("consecutiveFailures"),
+            eject_seconds: members.take("ejectSeconds"),
+        }
+    }
+}
+
 /// Fuses over what one isolate may add to the load of an upstream.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -67,6 +112,15 @@ pub struct Limits {
     /// Most requests waiting for headers of one upstream at once: 1 to 10,000. Default: unbounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_in_flight: Option<u64>,
+}
+
+impl Block for Limits {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            retry_ratio: members.take("retryRatio"),
+            max_in_flight: members.take("maxInFlight"),
+        }
+    }
 }
 
 /// What the weighted hash of a split is taken over. Default: the caller's address.
@@ -98,6 +152,77 @@ pub enum HashBy {
     },
 }
 
+impl FromJson for HashBy {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        if let Value::String(source) = &value {
+            let expected = "an object in curly braces";
+            let way_out = Some(format!("Write {{\"source\": {source:?}}}"));
+            return Err(mismatch(
+                &value,
+                expected,
+                way_out,
+                at,
+                &mut findings.issues,
+            ));
+        }
+        let mut members = Members::open(value, at, findings)?;
+        let source = members.require(
+            "source",
+            "expected what the hash is taken over: \"ip\", \"path\", \"url\", \"header\", \"cookie\" or \"query\"; found nothing",
+        );
+        let hash_by = source.and_then(|source| match source {
+            HashSource::Ip => Ok(Self::Ip),
+            HashSource::Path => Ok(Self::Path),
+            HashSource::Url => Ok(Self::Url),
+            HashSource::Header => members
+                .require(
+                    "header",
+                    "expected the name of the header that is hashed; found nothing",
+                )
+                .map(|header| Self::Header { header }),
+            HashSource::Cookie => members
+                .require(
+                    "cookie",
+                    "expected the name of the cookie that is hashed; found nothing",
+                )
+                .map(|cookie| Self::Cookie { cookie }),
+            HashSource::Query => members
+                .require(
+                    "query",
+                    "expected the name of the query parameter that is hashed; found nothing",
+                )
+                .map(|query| Self::Query { query }),
+        });
+        members.close();
+        hash_by
+    }
+}
+
+/// The tag of [`HashBy`].
+#[derive(Clone, Copy)]
+enum HashSource {
+    Ip,
+    Path,
+    Url,
+    Header,
+    Cookie,
+    Query,
+}
+
+impl FromJson for HashSource {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [
+            ("ip", Self::Ip),
+            ("path", Self::Path),
+            ("url", Self::Url),
+            ("header", Self::Header),
+            ("cookie", Self::Cookie),
+            ("query", Self::Query),
+        ];
+        word(&value, &words, at, findings)
+    }
+}
+
 /// How the hashed key maps onto candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -110,6 +235,13 @@ pub enum HashType {
     Consistent,
 }
 
+impl FromJson for HashType {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [("modulo", Self::Modulo), ("consistent", Self::Consistent)];
+        word(&value, &words, at, findings)
+    }
+}
+
 /// What keeps an assigned caller on its upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -118,6 +250,13 @@ pub enum StickyBy {
     /// A host-only `__jouska_upstream` cookie.
     #[default]
     Cookie,
+}
+
+impl FromJson for StickyBy {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [("cookie", Self::Cookie)];
+        word(&value, &words, at, findings)
+    }
 }
 
 /// Scheme used towards the upstream.
@@ -130,6 +269,23 @@ pub enum Scheme {
     Https,
     /// Plain text.
     Http,
+}
+
+impl Scheme {
+    /// As a URL starts with it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Https => "https",
+            Self::Http => "http",
+        }
+    }
+}
+
+impl FromJson for Scheme {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [("https", Self::Https), ("http", Self::Http)];
+        word(&value, &words, at, findings)
+    }
 }
 
 /// A background copy of matching requests, sent to a second upstream whose answers nobody sees.
@@ -152,4 +308,16 @@ pub struct Mirror {
     /// Deadline of the copy in milliseconds: 1 to 5,000. Default: 2,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+}
+
+impl Block for Mirror {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            upstream: members.take("upstream"),
+            percent: members.take("percent"),
+            include_body: members.take("includeBody"),
+            methods: members.take("methods"),
+            timeout_ms: members.take("timeoutMs"),
+        }
+    }
 }

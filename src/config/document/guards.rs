@@ -1,6 +1,13 @@
 //! Who is let through.
 
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::config::{
+    Path, Reported,
+    reader::{Block, Findings, FromJson, Members, word},
+    wording::mismatch,
+};
 
 /// Methods and body sizes that are forwarded.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -18,6 +25,16 @@ pub struct RequestPolicy {
     pub ambiguous_path: Option<AmbiguousPath>,
 }
 
+impl Block for RequestPolicy {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            allowed_methods: members.take("allowedMethods"),
+            max_body_bytes: members.take("maxBodyBytes"),
+            ambiguous_path: members.take("ambiguousPath"),
+        }
+    }
+}
+
 /// What happens to a path whose spellings disagree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -28,6 +45,13 @@ pub enum AmbiguousPath {
     Forward,
     /// It is refused with 400.
     Refuse,
+}
+
+impl FromJson for AmbiguousPath {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [("forward", Self::Forward), ("refuse", Self::Refuse)];
+        word(&value, &words, at, findings)
+    }
 }
 
 /// Cross-origin sharing, answered by the proxy.
@@ -55,6 +79,19 @@ pub struct Cors {
     pub max_age: Option<u64>,
 }
 
+impl Block for Cors {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            origins: members.take("origins"),
+            allow_methods: members.take("allowMethods"),
+            allow_headers: members.take("allowHeaders"),
+            expose_headers: members.take("exposeHeaders"),
+            credentials: members.take("credentials"),
+            max_age: members.take("maxAge"),
+        }
+    }
+}
+
 /// Address rules: `deny` first, then `allow`. At least one entry.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -66,6 +103,15 @@ pub struct Ip {
     /// Addresses and CIDR ranges that do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deny: Option<Vec<String>>,
+}
+
+impl Block for Ip {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            allow: members.take("allow"),
+            deny: members.take("deny"),
+        }
+    }
 }
 
 /// Pages that may embed what the route serves. The header is forgeable: a fence, not a lock.
@@ -84,6 +130,16 @@ pub struct Referer {
     pub on_refuse: Option<u64>,
 }
 
+impl Block for Referer {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            allow: members.take("allow"),
+            allow_empty: members.take("allowEmpty"),
+            on_refuse: members.take("onRefuse"),
+        }
+    }
+}
+
 /// A limit by a native rate limit binding.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -100,6 +156,16 @@ pub struct RateLimit {
     pub count_preflight: Option<bool>,
 }
 
+impl Block for RateLimit {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            binding: members.take("binding"),
+            by: members.take("by"),
+            count_preflight: members.take("countPreflight"),
+        }
+    }
+}
+
 /// What shares a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -112,6 +178,17 @@ pub enum RateLimitBy {
     Path,
     /// Everybody on this route.
     Route,
+}
+
+impl FromJson for RateLimitBy {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [
+            ("ip", Self::Ip),
+            ("path", Self::Path),
+            ("route", Self::Route),
+        ];
+        word(&value, &words, at, findings)
+    }
 }
 
 /// Links that carry a signature over their path and an expiry.
@@ -130,6 +207,16 @@ pub struct SignedLink {
     pub expires_param: Option<String>,
 }
 
+impl Block for SignedLink {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            secret_binding: members.take("secretBinding"),
+            param: members.take("param"),
+            expires_param: members.take("expiresParam"),
+        }
+    }
+}
+
 /// Who may use the route. Where both mechanisms are given, both must pass.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -146,6 +233,16 @@ pub struct Access {
     pub header: Option<String>,
 }
 
+impl Block for Access {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            cloudflare: members.take("cloudflare"),
+            keys: members.take("keys"),
+            header: members.take("header"),
+        }
+    }
+}
+
 /// A key: its bare digest, or the digest with what is known about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -155,6 +252,25 @@ pub enum AccessKey {
     Digest(String),
     /// A digest with a name, an expiry and a note.
     Described(DescribedKey),
+}
+
+impl Default for AccessKey {
+    fn default() -> Self {
+        Self::Digest(String::new())
+    }
+}
+
+impl FromJson for AccessKey {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        match value {
+            Value::String(digest) => Ok(Self::Digest(digest)),
+            Value::Object(_) => DescribedKey::from_json(value, at, findings).map(Self::Described),
+            other => {
+                let expected = "a SHA-256 digest in quotation marks or an object with \"sha256\"";
+                Err(mismatch(&other, expected, None, at, &mut findings.issues))
+            }
+        }
+    }
 }
 
 /// A key's digest and what is known about it.
@@ -176,6 +292,17 @@ pub struct DescribedKey {
     pub note: Option<String>,
 }
 
+impl Block for DescribedKey {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            id: members.take("id"),
+            sha256: members.take("sha256"),
+            expires_at: members.take("expiresAt"),
+            note: members.take("note"),
+        }
+    }
+}
+
 /// Tokens issued by Cloudflare Access.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -190,6 +317,16 @@ pub struct CloudflareAccess {
     /// Addresses that are let in. Default: everybody Access admits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emails: Option<Vec<String>>,
+}
+
+impl Block for CloudflareAccess {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            team: members.take("team"),
+            audience: members.take("audience"),
+            emails: members.take("emails"),
+        }
+    }
 }
 
 /// Asks another service about each request.
@@ -214,6 +351,18 @@ pub struct ForwardAuth {
     pub fail_open: Option<bool>,
 }
 
+impl Block for ForwardAuth {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            url: members.take("url"),
+            copy_request_headers: members.take("copyRequestHeaders"),
+            copy_response_headers: members.take("copyResponseHeaders"),
+            timeout_ms: members.take("timeoutMs"),
+            fail_open: members.take("failOpen"),
+        }
+    }
+}
+
 /// Where request ids come from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -222,4 +371,12 @@ pub struct RequestIdOptions {
     /// Whether a caller's own `x-request-id` is adopted. Default: false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust_inbound: Option<bool>,
+}
+
+impl Block for RequestIdOptions {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            trust_inbound: members.take("trustInbound"),
+        }
+    }
 }

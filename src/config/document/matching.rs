@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::config::reader::{Block, Members};
+
 /// What a request must be. At least `host` or `path` is required.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -27,6 +29,19 @@ pub struct Match {
     pub cookies: Option<Vec<Condition>>,
 }
 
+impl Block for Match {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            host: members.take("host"),
+            path: members.take("path"),
+            methods: members.take("methods"),
+            headers: members.take("headers"),
+            query: members.take("query"),
+            cookies: members.take("cookies"),
+        }
+    }
+}
+
 /// One condition: a name and exactly one of the three operators. Values are case-sensitive.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -44,4 +59,15 @@ pub struct Condition {
     /// `true` holds when the name is there at all, `false` when it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
+}
+
+impl Block for Condition {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            name: members.take("name"),
+            equals: members.take("equals"),
+            prefix: members.take("prefix"),
+            present: members.take("present"),
+        }
+    }
 }

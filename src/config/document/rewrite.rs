@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::config::reader::{Block, Members};
+
 /// Streaming rewriting of response bodies. An empty block switches the defaults on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -27,6 +29,19 @@ pub struct BodyRewrite {
     pub inject: Option<Inject>,
 }
 
+impl Block for BodyRewrite {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            rewrite_links: members.take("rewriteLinks"),
+            rewrite_styles: members.take("rewriteStyles"),
+            content_types: members.take("contentTypes"),
+            replace: members.take("replace"),
+            fallback_charset: members.take("fallbackCharset"),
+            inject: members.take("inject"),
+        }
+    }
+}
+
 /// One literal replacement.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -38,6 +53,15 @@ pub struct Replace {
     /// Text put in its place; may be empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+}
+
+impl Block for Replace {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            from: members.take("from"),
+            to: members.take("to"),
+        }
+    }
 }
 
 /// Markup placed verbatim at anchors of the document; together at most 64 KiB.
@@ -57,4 +81,15 @@ pub struct Inject {
     /// Just before `</body>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_end: Option<String>,
+}
+
+impl Block for Inject {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            head_start: members.take("headStart"),
+            head_end: members.take("headEnd"),
+            body_start: members.take("bodyStart"),
+            body_end: members.take("bodyEnd"),
+        }
+    }
 }

@@ -1,0 +1,22 @@
+//! Work behind the response.
+
+use std::future::Future;
+
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::future_to_promise;
+
+use super::WorkersPlatform;
+use crate::platform::Background;
+
+impl Background for WorkersPlatform {
+    fn wait_until(&self, work: impl Future<Output = ()> + 'static) {
+        let promise = future_to_promise(async move {
+            work.await;
+            Ok(JsValue::UNDEFINED)
+        });
+        let context: &worker::worker_sys::Context = self.inner.context.unchecked_ref();
+        if let Err(error) = context.wait_until(&promise) {
+            worker::console_error!("work behind the response was refused: {error:?}");
+        }
+    }
+}

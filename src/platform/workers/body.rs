@@ -1,0 +1,200 @@
+//! Bodies: delivered, relayed through a pump, copied aside, read whole.
+
+use std::{cell::RefCell, future::Future, time::Duration};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use wasm_bindgen::{JsCast, JsValue, prelude::Closure};
+use wasm_bindgen_futures::JsFuture;
+
+use super::{WorkersPlatform, glue, head};
+use crate::{
+    body::{Relay, Transform},
+    message::Answer,
+    outcome::{MirrorOutcome, StreamOutcome, StreamReport},
+    platform::{BodyPlan, CopyBody, Deliver, Delivery, ReadBody},
+};
+
+impl Deliver for WorkersPlatform {
+    async fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response {
+        let Delivery {
+            response,
+            status,
+            edits,
+            body,
+        } = delivery;
+        let edits = head::edits(&edits);
+        let status = status.map_or(0, |status| status.as_u16());
+        let delivered = match body {
+            BodyPlan::Untouched => glue::deliver(&response, &edits, status, true),
+            BodyPlan::Dropped => glue::deliver(&response, &edits, status, false),
+            BodyPlan::Relayed(relay) => self.relay(&response, &edits, status, relay).await,
+        };
+        delivered.unwrap_or_else(|error| refused(&response, &error))
+    }
+
+    fn tee(&self, response: Self::Response) -> (Self::Response, Self::Response) {
+        match glue::tee(&response) {
+            Ok(copy) => (response, copy),
+            Err(error) => {
+                let copy = refused(&response, &error);
+                (response, copy)
+            }
+        }
+    }
+
+    fn make(&self, answer: Answer) -> Self::Response {
+        let body = if answer.body.is_empty() {
+            JsValue::NULL
+        } else {
+            js_sys::Uint8Array::from(answer.body.as_ref()).into()
+        };
+        let headers = head::all(&answer.headers);
+        glue::made(answer.status.as_u16(), &headers, &body).unwrap_or_else(|error| {
+            worker::console_error!("an answer could not be made: {error:?}");
+            web_sys::Response::error()
+        })
+    }
+}
+
+impl WorkersPlatform {
+    async fn relay(
+        &self,
+        response: &web_sys::Response,
+        edits: &str,
+        status: u16,
+        relay: Relay,
+    ) -> Result<web_sys::Response, JsValue> {
+        let Relay { watch, transform } = relay;
+        let first_chunk = watch.first_chunk.as_millis() as f64;
+        let idle = watch.idle.as_millis() as f64;
+        let done = Closure::once(move |outcome: u32, bytes: f64, duration: f64| {
+            watch.finish_with(StreamReport {
+                outcome: stream_outcome(outcome),
+                bytes: bytes as u64,
+                duration_ms: duration as u64,
+            });
+        })
+        .into_js_value();
+        let transform = transform.map_or(JsValue::UNDEFINED, transformer);
+        JsFuture::from(glue::relay(
+            response,
+            edits,
+            status,
+            first_chunk,
+            idle,
+            &transform,
+            &done,
+            &self.inner.context,
+        ))
+        .await?
+        .dyn_into()
+    }
+}
+
+/// A function of JavaScript that takes a chunk, or null after the last, and gives what is made of it.
+fn transformer(transform: Box<dyn Transform>) -> JsValue {
+    struct State {
+        transform: Option<Box<dyn Transform>>,
+        chunk: Vec<u8>,
+        out: Vec<u8>,
+    }
+    let state = RefCell::new(State {
+        transform: Some(transform),
+        chunk: Vec::new(),
+        out: Vec::new(),
+    });
+    Closure::<dyn Fn(Option<js_sys::Uint8Array>) -> JsValue>::new(
+        move |chunk: Option<js_sys::Uint8Array>| {
+            let state = &mut *state.borrow_mut();
+            state.out.clear();
+            match chunk {
+                Some(chunk) => {
+                    state.chunk.resize(chunk.length() as usize, 0);
+                    chunk.copy_to(&mut state.chunk);
+                    if let Some(transform) = &mut state.transform {
+                        transform.push(&state.chunk, &mut state.out);
+                    }
+                }
+                None => {
+                    state.chunk = Vec::new();
+                    if let Some(transform) = state.transform.take() {
+                        transform.finish(&mut state.out);
+                    }
+                }
+            }
+            if state.out.is_empty() {
+                JsValue::UNDEFINED
+            } else {
+                js_sys::Uint8Array::from(state.out.as_slice()).into()
+            }
+        },
+    )
+    .into_js_value()
+}
+
+/// The numbers the pump reports.
+fn stream_outcome(number: u32) -> StreamOutcome {
+    match number {
+        0 => StreamOutcome::Complete,
+        1 => StreamOutcome::FirstChunkTimeout,
+        2 => StreamOutcome::IdleTimeout,
+        3 => StreamOutcome::UpstreamReset,
+        _ => StreamOutcome::ClientClosed,
+    }
+}
+
+/// What is left when the runtime refuses a response that its own parts were taken from.
+fn refused(response: &web_sys::Response, error: &JsValue) -> web_sys::Response {
+    worker::console_error!("a response could not be delivered: {error:?}");
+    glue::discard(response);
+    glue::made(502, "", &JsValue::NULL).unwrap_or_else(|_| web_sys::Response::error())
+}
+
+impl ReadBody for WorkersPlatform {
+    async fn read_text(
+        &self,
+        response: Self::Response,
+        limit: usize,
+        budget: Duration,
+    ) -> Option<String> {
+        JsFuture::from(glue::read_text(
+            &response,
+            limit as f64,
+            budget.as_millis() as f64,
+        ))
+        .await
+        .ok()?
+        .as_string()
+    }
+}
+
+impl CopyBody for WorkersPlatform {
+    fn copy_body(
+        &self,
+        limit: usize,
+    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + use<> + 'static {
+        let halves = self
+            .inner
+            .request
+            .body()
+            .and_then(|body| glue::copy_body(&body, limit as f64).ok());
+        let copy = halves.map(|halves| {
+            *self.inner.body.borrow_mut() = halves.get(0).dyn_into().ok();
+            js_sys::Promise::from(halves.get(1))
+        });
+        async move {
+            let Some(copy) = copy else {
+                return Ok(Bytes::new());
+            };
+            JsFuture::from(copy)
+                .map(|read| {
+                    read.ok()
+                        .and_then(|bytes| bytes.dyn_into::<js_sys::Uint8Array>().ok())
+                        .map(|bytes| Bytes::from(bytes.to_vec()))
+                        .ok_or(MirrorOutcome::BodyOverLimit)
+                })
+                .await
+        }
+    }
+}

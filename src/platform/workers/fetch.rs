@@ -1,0 +1,73 @@
+//! Requests to upstreams.
+
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use super::{WorkersPlatform, glue, head};
+use crate::platform::{Call, CallBody, Fetch, FetchError, Fetched, HeaderBase, Redirect};
+
+impl Fetch for WorkersPlatform {
+    type Response = web_sys::Response;
+
+    async fn fetch(&self, call: Call) -> Result<Fetched<Self::Response>, FetchError> {
+        let (body, limit) = match call.body {
+            CallBody::None => (JsValue::UNDEFINED, None),
+            CallBody::Visitor { limit } => (self.visitor_body(), limit),
+            CallBody::Bytes(bytes) => (js_sys::Uint8Array::from(bytes.as_ref()).into(), None),
+        };
+        let answer = JsFuture::from(glue::call(
+            &self.inner.request,
+            &call.url,
+            call.method.as_str(),
+            &head::edits(&call.edits),
+            &body,
+            limit.map_or(-1.0, |limit| limit as f64),
+            call.redirect == Redirect::Manual,
+            call.budget.as_millis() as f64,
+            call.follow_visitor,
+            call.base == HeaderBase::Visitor,
+        ))
+        .await;
+        let response = match answer.map(JsCast::dyn_into::<web_sys::Response>) {
+            Ok(Ok(response)) => response,
+            Ok(Err(number)) => return Err(failure(number.as_f64())),
+            Err(_) => return Err(FetchError::Unreachable),
+        };
+        let Some((head, has_body)) = head::response(&glue::read_response(&response)) else {
+            glue::discard(&response);
+            return Err(FetchError::Unreachable);
+        };
+        Ok(Fetched {
+            head,
+            has_body,
+            response,
+        })
+    }
+
+    fn discard(&self, response: Self::Response) {
+        glue::discard(&response);
+    }
+}
+
+impl WorkersPlatform {
+    fn visitor_body(&self) -> JsValue {
+        match self.inner.body.borrow().as_ref() {
+            Some(body) => body.into(),
+            None => self
+                .inner
+                .request
+                .body()
+                .map_or(JsValue::UNDEFINED, Into::into),
+        }
+    }
+}
+
+/// The numbers `call` resolves to.
+fn failure(number: Option<f64>) -> FetchError {
+    match number {
+        Some(1.0) => FetchError::TimedOut,
+        Some(3.0) => FetchError::VisitorLeft,
+        Some(4.0) => FetchError::BodyTooLarge,
+        _ => FetchError::Unreachable,
+    }
+}

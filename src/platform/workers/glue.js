@@ -1,0 +1,405 @@
+// The JavaScript half of the adapter: whatever costs one crossing here and a dozen if it were driven from the module.
+// A message's head crosses as one text of lines (a header can hold no line break), and so do changes to one.
+
+export function readRequest(request) {
+  const { method, headers } = request;
+  let lines = '';
+  for (const [name, value] of headers) lines += '\n' + name + '\n' + value;
+  // Asking a GET or HEAD request for its body would build a stream for nothing: its headers tell.
+  const body =
+    method === 'GET' || method === 'HEAD'
+      ? headers.has('content-length') || headers.has('transfer-encoding')
+      : request.body !== null;
+  return method + '\n' + request.url + '\n' + (body ? 1 : 0) + lines;
+}
+
+export function readResponse(response) {
+  let lines = response.status + '\n' + (response.body === null ? 0 : 1);
+  for (const [name, value] of response.headers) lines += '\n' + name + '\n' + value;
+  return lines;
+}
+
+function edit(headers, edits) {
+  if (edits === '') return headers;
+  const lines = edits.split('\n');
+  for (let i = 0; i < lines.length; i++) {
+    const name = lines[i].slice(1);
+    switch (lines[i][0]) {
+      case '-':
+        headers.delete(name);
+        break;
+      case '=':
+        headers.set(name, lines[++i]);
+        break;
+      case '+':
+        headers.append(name, lines[++i]);
+    }
+  }
+  return headers;
+}
+
+const TIMED_OUT = 1;
+const UNREACHABLE = 2;
+const VISITOR_LEFT = 3;
+const BODY_TOO_LARGE = 4;
+
+// Resolves to the response, or to one of the numbers above; never rejects.
+export function call(visitor, url, method, edits, body, limit, manual, budget, follow, inherit) {
+  return new Promise((resolve) => {
+    const abort = new AbortController();
+    const gone = follow ? visitor.signal : undefined;
+    let settled = false;
+    const settle = (result) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      gone?.removeEventListener('abort', left);
+      resolve(result);
+      if (typeof result === 'number') abort.abort();
+    };
+    // The rejection of a fetch whose request was aborted by the visitor may never be delivered, so the signal itself
+    // is listened to.
+    const left = () => settle(VISITOR_LEFT);
+    const timer = setTimeout(settle, budget, TIMED_OUT);
+    if (gone?.aborted) return left();
+    gone?.addEventListener('abort', left);
+    try {
+      const headers = edit(inherit ? new Headers(visitor.headers) : new Headers(), edits);
+      if (body && limit >= 0) body = capped(body, limit, () => settle(BODY_TOO_LARGE));
+      fetch(url, {
+        method,
+        headers,
+        body,
+        redirect: manual ? 'manual' : 'follow',
+        signal: abort.signal,
+      }).then(
+        (response) => (settled ? response.body?.cancel().catch(() => {}) : settle(response)),
+        () => settle(UNREACHABLE),
+      );
+    } catch {
+      settle(UNREACHABLE);
+    }
+  });
+}
+
+// Streams `body` on and breaks it off once more than `limit` bytes came.
+function capped(body, limit, exceeded) {
+  const { readable, writable } = new IdentityTransformStream();
+  const reader = body.getReader();
+  const writer = writable.getWriter();
+  let sent = 0;
+  (async () => {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return await writer.close();
+      sent += value.byteLength;
+      if (sent > limit) {
+        exceeded();
+        const error = new Error('request body over limit');
+        await Promise.allSettled([reader.cancel(error), writer.abort(error)]);
+        return;
+      }
+      await writer.write(value);
+    }
+  })().catch((error) => {
+    reader.cancel(error).catch(() => {});
+    writer.abort(error).catch(() => {});
+  });
+  return readable;
+}
+
+export function made(status, edits, body) {
+  return new Response(body, { status, headers: edit(new Headers(), edits) });
+}
+
+export function deliver(response, edits, status, keepBody) {
+  if (!keepBody) response.body?.cancel().catch(() => {});
+  return rebuilt(response, keepBody ? response.body : null, edits, status);
+}
+
+function rebuilt(response, body, edits, status) {
+  const init = status
+    ? { status, headers: response.headers }
+    : response;
+  const delivered = new Response(body, init);
+  edit(delivered.headers, edits);
+  return delivered;
+}
+
+const COMPLETE = 0;
+const FIRST_CHUNK_TIMEOUT = 1;
+const IDLE_TIMEOUT = 2;
+const UPSTREAM_RESET = 3;
+const CLIENT_CLOSED = 4;
+
+// Bytes read at once: enough to make the cost of a read disappear, little enough for two hundred streams at once.
+const CHUNK = 65536;
+
+// How long a small body may let its headers wait, in milliseconds. It is nearly always there with them, and a body in
+// hand costs a third of one that is streamed.
+const AT_HAND = 8;
+
+export async function relay(response, edits, status, firstChunk, idle, transform, done, context) {
+  const { headers, body } = response;
+  if (body === null) {
+    done(COMPLETE, 0, 0);
+    return rebuilt(response, null, edits, status);
+  }
+  const declared = headers.get('content-length');
+  const length =
+    declared !== null && /^\d{1,15}$/.test(declared) && !headers.has('content-encoding')
+      ? Number(declared)
+      : undefined;
+  const whole = (bytes) => {
+    done(COMPLETE, length, 0);
+    return rebuilt(response, transform === undefined ? bytes : transformed(transform, bytes), edits, status);
+  };
+  if (length === 0) return whole(new Uint8Array());
+  const size = length === undefined ? CHUNK : Math.min(length, CHUNK);
+  const reader = body.getReader({ mode: 'byob' });
+  const read = reader.read(new Uint8Array(size));
+  if (length === size) {
+    const chunk = await soon(read);
+    if (chunk?.value?.byteLength === length) return whole(chunk.value);
+  }
+  const pipe =
+    length === undefined || transform !== undefined
+      ? new IdentityTransformStream()
+      : new FixedLengthStream(length);
+  context.waitUntil(pump(reader, read, pipe.writable, size, firstChunk, idle, transform, done));
+  return rebuilt(response, pipe.readable, edits, status);
+}
+
+// What `read` gives, or nothing if it takes longer than a small body may let its headers wait.
+async function soon(read) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, AT_HAND);
+  });
+  try {
+    return await Promise.race([read, late]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function transformed(transform, bytes) {
+  const made = transform(bytes);
+  const rest = transform(null);
+  if (rest === undefined) return made ?? new Uint8Array();
+  if (made === undefined) return rest;
+  const joined = new Uint8Array(made.byteLength + rest.byteLength);
+  joined.set(made);
+  joined.set(rest, made.byteLength);
+  return joined;
+}
+
+// Reads the upstream's bytes, from the read that is already under way on, and writes what is made of them. A deadline
+// runs only while a read is waiting: a slow visitor is not a silent upstream.
+async function pump(reader, read, writable, size, firstChunk, idle, transform, done) {
+  const writer = writable.getWriter();
+  const started = Date.now();
+  let bytes = 0;
+  let reading = started;
+  let ended = false;
+  const end = (outcome, error) => {
+    if (ended) return;
+    ended = true;
+    clearTimeout(timer);
+    done(outcome, bytes, Date.now() - started);
+    if (error !== undefined) {
+      reader.cancel(error).catch(() => {});
+      writer.abort(error).catch(() => {});
+    }
+  };
+  const look = () => {
+    const allowed = bytes === 0 ? firstChunk : idle;
+    const left = reading === 0 ? allowed : reading + allowed - Date.now();
+    if (left > 0) timer = setTimeout(look, left);
+    else if (bytes === 0) end(FIRST_CHUNK_TIMEOUT, new Error('the upstream sent no first byte in time'));
+    else end(IDLE_TIMEOUT, new Error('the upstream fell silent'));
+  };
+  let timer = setTimeout(look, firstChunk);
+  writer.closed.catch((error) => end(CLIENT_CLOSED, error ?? new Error('the visitor left')));
+  for (;;) {
+    let chunk;
+    try {
+      chunk = await read;
+      reading = 0;
+    } catch (error) {
+      return end(UPSTREAM_RESET, error ?? new Error('the upstream broke off'));
+    }
+    if (ended) return;
+    try {
+      if (chunk.done) {
+        const rest = transform?.(null);
+        if (rest !== undefined) await writer.write(rest);
+        await writer.close();
+        return end(COMPLETE);
+      }
+      const { value } = chunk;
+      if (bytes === 0 && idle < firstChunk) {
+        clearTimeout(timer);
+        timer = setTimeout(look, idle);
+      }
+      bytes += value.byteLength;
+      const { buffer } = value;
+      const made = transform === undefined ? value : transform(value);
+      if (made !== undefined) await writer.write(made);
+      reading = Date.now();
+      read = reader.read(new Uint8Array(buffer, 0, size));
+    } catch (error) {
+      return end(CLIENT_CLOSED, error ?? new Error('the visitor left'));
+    }
+  }
+}
+
+export function discard(response) {
+  response.body?.cancel().catch(() => {});
+}
+
+export function tee(response) {
+  return response.clone();
+}
+
+// A copy of `body` beside the one that is sent on. Resolves to the bytes, or to null where they are too many or break
+// off.
+export function copyBody(body, limit) {
+  const [sent, copied] = body.tee();
+  const read = async () => {
+    const reader = copied.getReader();
+    const chunks = [];
+    let length = 0;
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      length += value.byteLength;
+      if (length > limit) {
+        reader.cancel().catch(() => {});
+        return null;
+      }
+      chunks.push(value);
+    }
+    const bytes = new Uint8Array(length);
+    let at = 0;
+    for (const chunk of chunks) {
+      bytes.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return bytes;
+  };
+  return [sent, read().catch(() => null)];
+}
+
+// At most `limit` bytes of text, or null.
+export async function readText(response, limit, budget) {
+  if (response.body === null) return '';
+  const reader = response.body.getReader();
+  const timer = setTimeout(() => reader.cancel(new Error('too slow')).catch(() => {}), budget);
+  let late = false;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const started = Date.now();
+  try {
+    let text = '';
+    let length = 0;
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) {
+        late = Date.now() - started >= budget;
+        return late ? null : text + decoder.decode();
+      }
+      length += value.byteLength;
+      if (length > limit) {
+        reader.cancel().catch(() => {});
+        return null;
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export async function cacheLookup(key) {
+  try {
+    return (await caches.default.match(key)) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export async function cacheStore(key, response, edits) {
+  try {
+    const stored = new Response(response.body, response);
+    edit(stored.headers, edits);
+    await caches.default.put(key, stored);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// True or false as the limiter says, null where the binding is missing or no limiter.
+export async function withinLimit(env, binding, key) {
+  const limiter = env[binding];
+  if (typeof limiter?.limit !== 'function') return null;
+  return (await limiter.limit({ key })).success;
+}
+
+// The text of a variable, a secret or a secret of a store; null where it is none.
+export async function secret(env, binding) {
+  const value = env[binding];
+  if (typeof value === 'string') return value;
+  if (typeof value?.get !== 'function') return null;
+  try {
+    const stored = await value.get();
+    return typeof stored === 'string' ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+// A variable as JSON text: TOML tables arrive as objects, the dashboard's as text.
+export function variable(env, name) {
+  const value = env[name];
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+// `cacheTtl` in seconds, negative for the store's own default.
+export function readKey(env, binding, key, cacheTtl) {
+  const store = env[binding];
+  if (typeof store?.get !== 'function') throw new Error('no KV namespace is bound as ' + binding);
+  return store.get(key, cacheTtl < 0 ? { type: 'text' } : { type: 'text', cacheTtl });
+}
+
+export function country(request) {
+  return request.cf?.country ?? null;
+}
+
+const keys = new Map();
+
+// RS256 with the runtime's own crypto; imported keys are kept, because importing costs more than verifying.
+export async function rs256(n, e, message, signature) {
+  const name = n + '.' + e;
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  try {
+    let key = keys.get(name);
+    if (key === undefined) {
+      key = await crypto.subtle.importKey('jwk', { kty: 'RSA', n, e }, algorithm, false, ['verify']);
+      if (keys.size >= 64) keys.clear();
+      keys.set(name, key);
+    }
+    return await crypto.subtle.verify(algorithm, key, signature, message);
+  } catch {
+    return false;
+  }
+}
+
+export function random() {
+  return crypto.getRandomValues(new Uint8Array(16));
+}

@@ -1,0 +1,101 @@
+//! The functions of `glue.js`. What can throw is caught there or here; nothing unwinds through the module.
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(module = "/src/platform/workers/glue.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = readRequest)]
+    pub(super) fn read_request(request: &web_sys::Request) -> String;
+
+    #[wasm_bindgen(js_name = readResponse)]
+    pub(super) fn read_response(response: &web_sys::Response) -> String;
+
+    pub(super) fn call(
+        visitor: &web_sys::Request,
+        url: &str,
+        method: &str,
+        edits: &str,
+        body: &JsValue,
+        limit: f64,
+        manual: bool,
+        budget: f64,
+        follow: bool,
+        inherit: bool,
+    ) -> js_sys::Promise;
+
+    #[wasm_bindgen(catch)]
+    pub(super) fn made(
+        status: u16,
+        edits: &str,
+        body: &JsValue,
+    ) -> Result<web_sys::Response, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    pub(super) fn deliver(
+        response: &web_sys::Response,
+        edits: &str,
+        status: u16,
+        keep_body: bool,
+    ) -> Result<web_sys::Response, JsValue>;
+
+    pub(super) fn relay(
+        response: &web_sys::Response,
+        edits: &str,
+        status: u16,
+        first_chunk: f64,
+        idle: f64,
+        transform: &JsValue,
+        done: &JsValue,
+        context: &JsValue,
+    ) -> js_sys::Promise;
+
+    pub(super) fn discard(response: &web_sys::Response);
+
+    #[wasm_bindgen(catch)]
+    pub(super) fn tee(response: &web_sys::Response) -> Result<web_sys::Response, JsValue>;
+
+    #[wasm_bindgen(catch, js_name = copyBody)]
+    pub(super) fn copy_body(
+        body: &web_sys::ReadableStream,
+        limit: f64,
+    ) -> Result<js_sys::Array, JsValue>;
+
+    #[wasm_bindgen(js_name = readText)]
+    pub(super) fn read_text(
+        response: &web_sys::Response,
+        limit: f64,
+        budget: f64,
+    ) -> js_sys::Promise;
+
+    #[wasm_bindgen(js_name = cacheLookup)]
+    pub(super) fn cache_lookup(key: &str) -> js_sys::Promise;
+
+    #[wasm_bindgen(js_name = cacheStore)]
+    pub(super) fn cache_store(
+        key: &str,
+        response: &web_sys::Response,
+        edits: &str,
+    ) -> js_sys::Promise;
+
+    #[wasm_bindgen(js_name = withinLimit)]
+    pub(super) fn within_limit(env: &JsValue, binding: &str, key: &str) -> js_sys::Promise;
+
+    pub(super) fn secret(env: &JsValue, binding: &str) -> js_sys::Promise;
+
+    #[wasm_bindgen(catch)]
+    pub(super) fn variable(env: &JsValue, name: &str) -> Result<Option<String>, JsValue>;
+
+    #[wasm_bindgen(catch, js_name = readKey)]
+    pub(super) fn read_key(
+        env: &JsValue,
+        binding: &str,
+        key: &str,
+        cache_ttl: f64,
+    ) -> Result<js_sys::Promise, JsValue>;
+
+    pub(super) fn country(request: &web_sys::Request) -> Option<String>;
+
+    pub(super) fn random() -> js_sys::Uint8Array;
+
+    pub(super) fn rs256(n: &str, e: &str, message: &[u8], signature: &[u8]) -> js_sys::Promise;
+}
