@@ -146,6 +146,26 @@ pub enum Failure {
     InFlightLimit,
 }
 
+impl Failure {
+    /// How the event calls it.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Timeout => Outcome::Timeout,
+            Self::Unreachable => Outcome::Unreachable,
+            Self::ClientClosed => Outcome::ClientClosed,
+            Self::BodyTooLarge { .. } | Self::InFlightLimit => Outcome::Refused,
+        }
+    }
+
+    /// The guard behind it, where it was one that could only refuse once the body was on its way.
+    pub fn guard_reason(&self) -> Option<GuardReason> {
+        match self {
+            Self::BodyTooLarge { .. } => Some(GuardReason::BodySize),
+            Self::Timeout | Self::Unreachable | Self::ClientClosed | Self::InFlightLimit => None,
+        }
+    }
+}
+
 /// What the response cache did, as `x-jouska-cache` and the event name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

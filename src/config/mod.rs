@@ -1,6 +1,7 @@
 //! The route document and everything that can be said about it before it is compiled.
 
 pub mod bounds;
+pub mod defaults;
 pub mod document;
 pub mod header_rules;
 pub mod issue;
@@ -9,8 +10,10 @@ pub mod origin;
 pub mod parse;
 pub mod path;
 mod reader;
+mod syntax;
 pub mod text;
 pub mod upstream;
+mod wording;
 
 pub use document::{CONFIG_VERSION, Document, MAX_ROUTES, RouteDocument};
 pub use issue::{Code, Issue, Issues, Position, Reported};

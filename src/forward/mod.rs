@@ -204,3 +204,6 @@ fn count(length: usize, at: &Path<'_>, issues: &mut Issues) -> Result<(), Report
 }
 
 const MOST_CANDIDATES: usize = 64;
+
+#[cfg(test)]
+mod tests;

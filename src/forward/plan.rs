@@ -38,7 +38,7 @@ impl Plan {
     }
 
     /// Candidates in walk order: the winner, then the others as declared, as many as `maxAttempts` allows.
-    fn order(self, policy: &Policy) -> impl Iterator<Item = &Upstream> {
+    pub(super) fn order(self, policy: &Policy) -> impl Iterator<Item = &Upstream> {
         let others = policy
             .candidates
             .iter()

@@ -270,3 +270,6 @@ fn attempted<R>(
         }),
     }
 }
+
+#[cfg(test)]
+mod tests;

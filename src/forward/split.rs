@@ -273,3 +273,6 @@ fn parameter<'h>(head: &'h RequestHead, name: &str) -> Option<Cow<'h, str>> {
 }
 
 const COOKIE_NAME: &str = "__jouska_upstream";
+
+#[cfg(test)]
+mod tests;

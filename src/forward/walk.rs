@@ -34,12 +34,17 @@ impl Pace {
         at: &Path<'_>,
         issues: &mut Issues,
     ) -> Result<Self, Reported> {
-        let mut millis = |stated, most, default, key: &str, least| {
-            bounds::millis(stated, least..=most, default, &at.key(key), issues)
+        let mut millis = |key: &str, stated, bounds, default| {
+            bounds::millis(stated, bounds, default, &at.key(key), issues)
         };
-        let timeout = millis(route.timeout_ms, 120_000, 10_000, "timeoutMs", 1);
-        let total_timeout = millis(route.total_timeout_ms, 300_000, 30_000, "totalTimeoutMs", 1);
-        let backoff = millis(route.retry_backoff_ms, 5_000, 100, "retryBackoffMs", 0);
+        let timeout = millis("timeoutMs", route.timeout_ms, 1..=120_000, 10_000);
+        let total_timeout = millis(
+            "totalTimeoutMs",
+            route.total_timeout_ms,
+            1..=300_000,
+            30_000,
+        );
+        let backoff = millis("retryBackoffMs", route.retry_backoff_ms, 0..=5_000, 100);
         let retries = bounds::whole(route.retries, 0..=100, 0, &at.key("retries"), issues);
         Ok(Self {
             timeout: timeout?,
@@ -190,26 +195,26 @@ impl<'a> Walk<'a> {
             return Step::Done(end.clone());
         }
         let Some(authority) = self.terms.stops.get(self.position) else {
-            return self.stop();
+            return self.finish();
         };
         let left = self.ends_at.since(now);
         if left.is_zero() {
             self.failure = Some(Failure::Timeout);
-            return self.stop();
+            return self.finish();
         }
         let tried = self.terms.stops.get(..self.position).unwrap_or_default();
         let again = tried.contains(authority);
         if !self.rested {
             if again && budget == RetryBudget::Spent {
                 self.denied = true;
-                return self.stop();
+                return self.finish();
             }
             let pause = match tried.last() {
                 Some(before) if before == authority => self.backoff(),
                 _ => Duration::ZERO,
             };
             if pause >= left {
-                return self.stop();
+                return self.finish();
             }
             self.rested = true;
             if !pause.is_zero() {
@@ -254,7 +259,7 @@ impl<'a> Walk<'a> {
             .failover
             .is_some_and(|policy| !policy.names(mode))
         {
-            self.stop();
+            self.finish();
         }
         Fate::Nothing
     }
@@ -291,7 +296,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Ends with what there is: a kept answer is better than any failure after it.
-    fn stop(&mut self) -> Step {
+    fn finish(&mut self) -> Step {
         let end = if self.fallback {
             End::Fallback
         } else {
@@ -311,3 +316,6 @@ impl<'a> Walk<'a> {
             .saturating_mul(2_u32.saturating_pow(doublings))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,8 @@
 
 #[cfg(feature = "test-util")]
 pub mod fake;
+#[cfg(test)]
+pub(crate) mod scripted;
 #[cfg(feature = "workers")]
 pub mod workers;
 
@@ -240,7 +242,7 @@ pub trait CopyBody {
     fn copy_body(
         &self,
         limit: usize,
-    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + 'static;
+    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + use<Self> + 'static;
 }
 
 /// Lets work go on behind the response.

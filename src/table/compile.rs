@@ -1,56 +1,95 @@
 //! From a document to a table: every stage compiles its part of every route, and all issues are gathered.
 
-use super::{Forward, Route, RouteTable, route::Action};
-use crate::{
-    answer,
-    config::{ConfigError, Document, Issues, Path, Reported, RouteDocument},
-    forward, matching, request_id,
+use super::{RouteTable, conflicts, fingerprint, route::Route};
+use crate::config::{
+    self, ConfigError, Document, Issues, Path, Reading, Reported, Warning,
+    defaults::{self, FoldedRoute},
+    document::Defaults,
 };
 
-/// Compiles a document.
+/// A table, and what was written in its document without having an effect.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// The table.
+    pub table: RouteTable,
+    /// Keys of the document that are not known.
+    pub warnings: Vec<Warning>,
+}
+
+/// Compiles what could be read of a document, so that a person hears of wrong shapes and wrong meanings together.
+///
+/// ```
+/// use jouska::{config, table};
+///
+/// let text = r#"{ "routes": [{ "match": { "path": "/" }, "upstream": "localhost", "retries": true }] }"#;
+/// let refused = table::compile(config::read(text)).unwrap_err();
+/// let paths: Vec<&str> = refused.issues.iter().map(|issue| issue.path.as_str()).collect();
+/// assert_eq!(paths, ["routes[0].retries", "routes[0].upstream"]);
+/// ```
 ///
 /// # Errors
-/// Everything that is wrong with it.
-pub fn compile(document: &Document) -> Result<RouteTable, ConfigError> {
-    let mut issues = Issues::default();
-    let root = Path::root();
-    let routes_at = root.key("routes");
-    let routes: Vec<_> = document
-        .routes
-        .iter()
-        .enumerate()
-        .map(|(index, route)| self::route(route, index, &routes_at.index(index), &mut issues))
-        .collect();
-    match routes.into_iter().collect::<Result<Vec<_>, Reported>>() {
-        Ok(routes) if issues.is_empty() => Ok(RouteTable::new(routes, document.meta.clone())),
-        _ => Err(ConfigError::new(issues)),
+/// Everything that is wrong with the document.
+pub fn compile(reading: Reading) -> Result<Compiled, ConfigError> {
+    let Reading {
+        document,
+        warnings,
+        mut issues,
+    } = reading;
+    let routes = routes(&document, &mut issues);
+    match routes {
+        Ok(routes) if issues.is_empty() => Ok(Compiled {
+            table: RouteTable::new(routes, document.meta),
+            warnings,
+        }),
+        _ => Err(ConfigError {
+            issues: issues.into_vec(),
+            warnings,
+        }),
     }
 }
 
-/// Compiles one route. Every stage is asked, whatever the others found.
-fn route(
-    document: &RouteDocument,
-    index: usize,
-    at: &Path<'_>,
-    issues: &mut Issues,
-) -> Result<Route, Reported> {
-    let matching = matching::Policy::compile(document, at, issues);
-    let request_id = request_id::Policy::compile(document, at, issues);
-    let respond = answer::Policy::compile(document, at, issues);
-    let upstream = forward::Policy::compile(document, at, issues);
-    let error_pages = answer::error_page::Policy::compile(document, at, issues);
-    let action = match (respond?, upstream?) {
-        (Some(respond), _) => Action::Respond(respond),
-        (None, Some(upstream)) => Action::Forward(Box::new(Forward {
-            upstream,
-            error_pages: error_pages?,
-        })),
-        (None, None) => todo!(),
-    };
-    Ok(Route {
-        label: matching::label(document, index),
-        matching: matching?,
-        request_id: request_id?,
-        action,
-    })
+/// Compiles a document's text.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn compile_text(text: &str) -> Result<Compiled, ConfigError> {
+    compile(config::read(text))
+}
+
+fn routes(document: &Document, issues: &mut Issues) -> Result<Vec<Route>, Reported> {
+    let root = Path::root();
+    let at = root.key("routes");
+    let none = Defaults::default();
+    let defaults = document.defaults.as_ref().unwrap_or(&none);
+    defaults::weigh(defaults, document.routes.len(), issues)?;
+    let epoch = fingerprint::epoch(document);
+    let mut failed = None;
+    let mut routes = Vec::with_capacity(document.routes.len());
+    for (index, stated) in document.routes.iter().enumerate() {
+        let at = at.index(index);
+        let folded = defaults::fold(defaults, stated.clone(), &at, issues);
+        conflicts::check(&folded, &at, issues);
+        let FoldedRoute { route, origin } = folded;
+        let compiled = issues.within(origin, |issues| {
+            Route::compile(&route, index, epoch, &at, issues)
+        });
+        match compiled {
+            Ok(route) => routes.push(route),
+            Err(reported) => failed = Some(reported),
+        }
+    }
+    // Defaults that every route overrides are never compiled above, and wrong all the same.
+    if document.defaults.is_some() {
+        probe(defaults, issues);
+    }
+    failed.map_or(Ok(routes), Err)
+}
+
+fn probe(defaults: &Defaults, issues: &mut Issues) {
+    let FoldedRoute { route, origin } = defaults::probe(defaults, issues);
+    let at = Path::root();
+    let at = at.key("defaults");
+    let _ = issues.within(origin, |issues| {
+        Route::compile(&route, 0, None, &at, issues)
+    });
 }

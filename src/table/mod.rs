@@ -1,10 +1,16 @@
 //! The compiled table: what the engine reads. Immutable, swapped whole, with nothing left to second-guess.
 
 mod compile;
+pub mod conflicts;
+pub mod fingerprint;
+pub mod merge;
 mod route;
 
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, compile, compile_text};
+pub use fingerprint::Fingerprint;
+pub use merge::{MergeMode, Resolved, Unresolved, resolve_config};
 pub use route::Route;
+pub(crate) use route::{Action, Forward};
 
 use crate::{
     config::document::Meta,

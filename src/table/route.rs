@@ -1,23 +1,27 @@
 //! One compiled route: a policy per stage.
 
-use crate::{answer, forward, matching, request_id};
+use super::fingerprint::{Fingerprint, fingerprint};
+use crate::{
+    answer,
+    config::{Code, Issues, Path, Reported, RouteDocument},
+    forward, matching, mirror, request_id,
+};
 
 /// One compiled route.
 #[derive(Debug, Clone)]
 pub struct Route {
     /// Its id, or a label made of what it matches; events, buckets and memories know it by this.
-    pub label: String,
-    /// What it takes.
-    pub matching: matching::Policy,
-    /// Where request ids come from.
-    pub request_id: request_id::Policy,
-    /// What it does with a request it let through.
-    pub action: Action,
+    pub(crate) label: String,
+    /// Hash of everything the route says.
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) matching: matching::Policy,
+    pub(crate) request_id: request_id::Policy,
+    pub(crate) action: Action,
 }
 
 /// What a route does with a request it let through.
 #[derive(Debug, Clone)]
-pub enum Action {
+pub(crate) enum Action {
     /// It answers at the edge.
     Respond(answer::Policy),
     /// It forwards.
@@ -26,9 +30,53 @@ pub enum Action {
 
 /// Everything that concerns a forwarded request.
 #[derive(Debug, Clone)]
-pub struct Forward {
-    /// Where to, and how persistently.
-    pub upstream: forward::Policy,
-    /// Pages for the proxy's own failures.
-    pub error_pages: answer::error_page::Policy,
+pub(crate) struct Forward {
+    pub(crate) upstream: forward::Policy,
+    pub(crate) error_pages: answer::error_page::Policy,
+    pub(crate) mirror: Option<mirror::Policy>,
+}
+
+impl Route {
+    /// Compiles one route. Every stage is asked, whatever the others found.
+    pub(super) fn compile(
+        document: &RouteDocument,
+        index: usize,
+        epoch: Option<&str>,
+        at: &Path<'_>,
+        issues: &mut Issues,
+    ) -> Result<Self, Reported> {
+        let matching = matching::Policy::compile(document, at, issues);
+        let request_id = request_id::Policy::compile(document, at, issues);
+        let respond = answer::Policy::compile(document, at, issues);
+        let upstream = forward::Policy::compile(document, at, issues);
+        let error_pages = answer::error_page::Policy::compile(document, at, issues);
+        let mirror = mirror::Policy::compile(document, at, issues);
+        let action = match (respond?, upstream?) {
+            (Some(respond), _) => Action::Respond(respond),
+            (None, Some(upstream)) => Action::Forward(Box::new(Forward {
+                upstream,
+                error_pages: error_pages?,
+                mirror: mirror?,
+            })),
+            (None, None) => {
+                return Err(issues.report(
+                    at,
+                    Code::Required,
+                    "expected one of \"upstream\", \"upstreams\", \"trafficSplit\" or \"respond\"; a route has to send requests somewhere or answer them",
+                ));
+            }
+        };
+        Ok(Self {
+            label: matching::label(document, index),
+            fingerprint: fingerprint(document, epoch),
+            matching: matching?,
+            request_id: request_id?,
+            action,
+        })
+    }
+
+    /// Its id, or a label made of what it matches.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
 }

@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::FailureMode;
 use crate::config::{
     Code, Path, Reported,
-    reader::{Block, Findings, FromJson, Members, mismatch, word},
+    reader::{Block, Findings, FromJson, Members, word},
+    wording::mismatch,
 };
 
 /// Storing of responses at the edge. An empty block switches the defaults on.

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::config::{
     Path, Reported,
-    reader::{Block, Findings, FromJson, Members, mismatch, word},
+    reader::{Block, Findings, FromJson, Members, word},
+    wording::mismatch,
 };
 
 /// Methods and body sizes that are forwarded.

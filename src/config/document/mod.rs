@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{
     Code, Path, Reported,
-    reader::{Block, Findings, FromJson, Members, mismatch},
+    reader::{Block, Findings, FromJson, Members},
+    wording::mismatch,
 };
 
 mod answer;
@@ -169,5 +170,41 @@ impl Block for Meta {
             revision: members.take("revision"),
             note: members.take("note"),
         }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod samples {
+    //! A document that states every field there is. It is well-formed, not sensible.
+
+    use super::Document;
+
+    pub(crate) const EVERYTHING: &str = include_str!("everything.json");
+
+    pub(crate) fn everything() -> Document {
+        crate::config::parse(EVERYTHING).unwrap().document
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_states_every_field() {
+        let document = format!("{:?}", samples::everything());
+        let absent: Vec<&str> = document
+            .match_indices(": None")
+            .map(|(end, _)| document[..end].rsplit(' ').next().unwrap())
+            .collect();
+        assert_eq!(absent, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        let written: Value = serde_json::from_str(samples::EVERYTHING).unwrap();
+        let parsed = crate::config::parse(samples::EVERYTHING).unwrap();
+        assert_eq!(parsed.warnings, []);
+        assert_eq!(serde_json::to_value(&parsed.document).unwrap(), written);
     }
 }

@@ -215,7 +215,7 @@ impl CopyBody for FakePlatform {
     fn copy_body(
         &self,
         limit: usize,
-    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + 'static {
+    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + use<> + 'static {
         let (world, visit, left) = (self.world.clone(), Rc::clone(&self.visit), self.left());
         async move {
             let upload = async {

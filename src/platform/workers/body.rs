@@ -173,7 +173,7 @@ impl CopyBody for WorkersPlatform {
     fn copy_body(
         &self,
         limit: usize,
-    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + 'static {
+    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + use<> + 'static {
         let halves = self
             .inner
             .request

@@ -75,8 +75,8 @@ impl Router {
     /// # Errors
     /// The document's issues, all of them.
     pub fn from_json(document: Value) -> Result<Self, ConfigError> {
-        let parsed = config::parse_value(document)?;
-        Ok(Self::from_table(table::compile(&parsed.document)?))
+        table::compile(config::read_value(document))
+            .map(|compiled| Self::from_table(compiled.table))
     }
 
     /// A router over a compiled table.
@@ -151,7 +151,8 @@ impl Router {
             pipeline::handle(&table, &head, &self.inner.isolate, &platform, &report).await;
         Ok(match answered {
             Some(response) => Handled::Answered(response),
-            None => Handled::FellThrough(platform.request().clone()),
+            // The handle is cloned, not the request: its own `clone` would split the body.
+            None => Handled::FellThrough(Clone::clone(platform.request())),
         })
     }
 
@@ -182,8 +183,8 @@ async fn load<P: Documents>(
         })
         .await?
         .ok_or_else(|| TableError::Missing(source.clone()))?;
-    config::parse(&text)
-        .and_then(|parsed| table::compile(&parsed.document))
+    table::compile_text(&text)
+        .map(|compiled| compiled.table)
         .map_err(TableError::Invalid)
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, ValueEnum};
 use jouska_conformance::case::{Case, load};
 use jouska_conformance::driver::Driver;
+use jouska_conformance::host::Host;
 use jouska_conformance::report::{Lists, Report};
 use jouska_conformance::run::play_all;
 use jouska_conformance::workerd::Workerd;
@@ -45,6 +46,8 @@ struct Arguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Runtime {
+    /// The core on its fake platform, in virtual time.
+    Host,
     /// The real runtime, with the compiled Worker.
     Workerd,
 }
@@ -80,6 +83,7 @@ fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         return Ok(true);
     }
     let driver: Box<dyn Driver> = match arguments.runtime {
+        Runtime::Host => Box::new(Host),
         Runtime::Workerd => {
             let built = arguments
                 .worker

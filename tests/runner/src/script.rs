@@ -1,8 +1,9 @@
 //! Which rule of a scripted upstream answers a request. Pure, so that every driver plays the same upstreams.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use crate::case::{Rule, Then, When};
+use crate::case::{Act, Answer, AnswerBody, End, Rule, Then, When};
 use crate::observed::UpstreamRequest;
 
 /// The upstreams of one case, and how often each rule has answered.
@@ -89,6 +90,44 @@ fn applies(when: &When, request: &UpstreamRequest) -> bool {
                 .joined(name)
                 .is_some_and(|joined| joined == value.as_bytes())
         })
+}
+
+/// The answer that describes a request as the upstream saw it.
+#[must_use]
+pub fn echo(request: &UpstreamRequest) -> Answer {
+    let lines = request.headers.0.iter();
+    let headers: Vec<_> = lines
+        .map(|(name, value)| (name.to_ascii_lowercase(), String::from_utf8_lossy(value)))
+        .collect();
+    let description = serde_json::json!({
+        "method": request.method,
+        "url": request.url,
+        "headers": headers,
+        "body": String::from_utf8_lossy(&request.body),
+    });
+    Answer {
+        status: 200,
+        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+        body: AnswerBody::Whole(description.to_string().into_bytes()),
+        end: End::Complete,
+    }
+}
+
+/// What a listed host does that has no rule for a request: the case is wrong, or the request is.
+#[must_use]
+pub fn no_rule() -> Then {
+    let body = b"no rule of this upstream is for this request".to_vec();
+    let headers = vec![("content-type".to_owned(), "text/plain".to_owned())];
+    let answer = Answer {
+        status: 500,
+        headers,
+        body: AnswerBody::Whole(body),
+        end: End::Complete,
+    };
+    Then {
+        delay: Duration::ZERO,
+        act: Act::Answer(answer),
+    }
 }
 
 #[cfg(test)]

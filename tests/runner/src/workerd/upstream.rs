@@ -14,7 +14,7 @@ use super::websocket;
 use crate::case::{Act, Answer, AnswerBody, End, Piece, Then};
 use crate::http1::{self, BodyReader, Head, Malformed};
 use crate::observed::{Headers, UpstreamRequest};
-use crate::script::{Reach, Script};
+use crate::script::{Reach, Script, echo, no_rule};
 
 /// The listening server; dropping it ends it.
 #[derive(Debug)]
@@ -385,41 +385,6 @@ fn received_request(head: &Head) -> Result<UpstreamRequest, Malformed> {
         headers,
         body: Vec::new(),
     })
-}
-
-fn echo(request: &UpstreamRequest) -> Answer {
-    let lines = request.headers.0.iter();
-    let headers: Vec<_> = lines
-        .map(|(name, value)| (name.to_ascii_lowercase(), String::from_utf8_lossy(value)))
-        .collect();
-    let description = serde_json::json!({
-        "method": request.method,
-        "url": request.url,
-        "headers": headers,
-        "body": String::from_utf8_lossy(&request.body),
-    });
-    Answer {
-        status: 200,
-        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
-        body: AnswerBody::Whole(description.to_string().into_bytes()),
-        end: End::Complete,
-    }
-}
-
-/// The answer of a listed host that has no rule for a request: the case is wrong, or the request is.
-fn no_rule() -> Then {
-    let body = b"no rule of this upstream is for this request".to_vec();
-    let headers = vec![("content-type".to_owned(), "text/plain".to_owned())];
-    let answer = Answer {
-        status: 500,
-        headers,
-        body: AnswerBody::Whole(body),
-        end: End::Complete,
-    };
-    Then {
-        delay: std::time::Duration::ZERO,
-        act: Act::Answer(answer),
-    }
 }
 
 /// The usual phrase; only the statuses that a page might show.
