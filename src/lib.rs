@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod body;
+pub mod cache;
 pub mod config;
 pub mod crypto;
 pub mod event;

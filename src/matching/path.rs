@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode;
+
 use crate::config::{Code, Issues, Path, Reported};
 
 /// The prefix a route names, on segment boundaries.
@@ -165,22 +167,10 @@ const STEPS: [Step; 6] = [
 
 /// Every `%XX` as the byte it stands for, whether or not the bytes are UTF-8; anything else behind a `%` stays.
 fn decoded(path: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = path;
-    let mut out = Vec::new();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        out.push(match (first, tail) {
-            (b'%', [high, low, after @ ..]) => match (hex(*high), hex(*low)) {
-                (Some(high), Some(low)) => {
-                    rest = after;
-                    high << 4 | low
-                }
-                _ => *first,
-            },
-            _ => *first,
-        });
+    match percent_decode(path).into() {
+        Cow::Owned(decoded) => Some(decoded),
+        Cow::Borrowed(_) => None,
     }
-    (out.len() != path.len()).then_some(out)
 }
 
 /// What stands before a `?` or `#` that decoding has brought out.
@@ -290,12 +280,6 @@ fn joined<'a>(segments: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
         out.extend_from_slice(segment);
     }
     out
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|value| u8::try_from(value).ok())
 }
 
 /// A byte of a path as it stands in a URL (RFC 3986, `pchar` and the slash).
