@@ -1,9 +1,8 @@
 //! A scripted answer as bytes on the wire.
 
-use std::time::Duration;
 
 use super::websocket;
-use crate::case::{Act, Answer, AnswerBody, End, Then};
+use crate::case::{Answer, AnswerBody, End};
 use crate::http1;
 use crate::observed::UpstreamRequest;
 
