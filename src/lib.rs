@@ -20,6 +20,7 @@ pub mod outcome;
 pub mod pipeline;
 pub mod platform;
 pub mod request_id;
+pub mod rewrite;
 pub mod sources;
 pub mod table;
 pub mod time;

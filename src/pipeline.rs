@@ -14,6 +14,7 @@ use crate::{
     outcome::{Failure, MirrorOutcome, MirrorReport, Outcome},
     platform::{BodyPlan, Delivery, Platform},
     request_id::{self, RequestId, X_REQUEST_ID},
+    rewrite::{self, Delivered},
     table::{Action, Forward, Route, RouteTable},
     time::Timestamp,
 };
@@ -108,7 +109,7 @@ impl<P: Platform> Journey<'_, P> {
         };
         match result {
             Ok(exchange) if exchange.upgraded => self.upgraded(exchange, facts, mirror),
-            Ok(exchange) => self.delivered(forward, exchange, facts, mirror).await,
+            Ok(exchange) => self.delivered(forward, plan, exchange, facts, mirror).await,
             Err(failure) => self.failed(forward, &failure, facts, mirror),
         }
     }
@@ -131,33 +132,58 @@ impl<P: Platform> Journey<'_, P> {
     async fn delivered(
         &self,
         forward: &Forward,
+        plan: &Plan,
         exchange: Exchange<P::Response>,
         facts: Facts,
         mirror: Option<Pending<MirrorReport>>,
     ) -> P::Response {
-        let mut edits = HeaderEdits::default();
+        let context = rewrite::Context {
+            request: self.head,
+            upstream: &exchange.candidate,
+            stripped_prefix: self.route.matching.stripped_prefix(),
+        };
+        let Delivered {
+            mut edits,
+            transform,
+            body_rewritten,
+            skipped,
+            redirect_rewritten,
+            inject,
+        } = rewrite::apply(
+            &forward.rewrite,
+            &context,
+            &exchange.head,
+            exchange.has_body,
+        );
         edits.set(X_REQUEST_ID, self.id.header_value());
+        // The operator's rules come last but for the cookie, which is the proxy's own and which a rule about the
+        // upstream's headers does not mean.
+        forward.rewrite.operator_rules().write(&mut edits);
+        if let Some(cookie) = forward
+            .upstream
+            .sticky_cookie(plan, exchange.candidate.authority())
+        {
+            edits.push(cookie);
+        }
         let (body, stream) = if exchange.has_body {
             let (first_chunk, idle) = forward.upstream.stream_deadlines();
             let (watch, stream) = StreamWatch::new(first_chunk, idle, self.platform.now());
-            let relay = Relay {
-                watch,
-                transform: None,
-            };
-            (BodyPlan::Relayed(relay), Some(stream))
+            (BodyPlan::Relayed(Relay { watch, transform }), Some(stream))
         } else {
             (BodyPlan::Untouched, None)
         };
-        let event = ProxyEvent {
+        (self.report)(ProxyEvent {
             facts: Facts {
                 status: exchange.head.status.as_u16(),
+                body_rewritten,
+                rewrite_skipped: skipped,
+                redirect_rewritten,
                 ..facts
             },
             stream,
             mirror,
-            inject: None,
-        };
-        (self.report)(event);
+            inject,
+        });
         self.platform
             .deliver(Delivery {
                 response: exchange.response,

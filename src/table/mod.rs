@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Routes in order, and an index that finds the first that takes a request.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct RouteTable {
     routes: Vec<Route>,
     index: Index,

@@ -4,11 +4,11 @@ use super::fingerprint::{Fingerprint, fingerprint};
 use crate::{
     answer,
     config::{Code, Issues, Path, Reported, RouteDocument},
-    forward, matching, mirror, request_id,
+    forward, matching, mirror, request_id, rewrite,
 };
 
 /// One compiled route.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Route {
     /// Its id, or a label made of what it matches; events, buckets and memories know it by this.
     pub(crate) label: String,
@@ -20,7 +20,7 @@ pub struct Route {
 }
 
 /// What a route does with a request it let through.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) enum Action {
     /// It answers at the edge.
     Respond(answer::Policy),
@@ -29,11 +29,12 @@ pub(crate) enum Action {
 }
 
 /// Everything that concerns a forwarded request.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Forward {
     pub(crate) upstream: forward::Policy,
     pub(crate) error_pages: answer::error_page::Policy,
     pub(crate) mirror: Option<mirror::Policy>,
+    pub(crate) rewrite: rewrite::Policy,
 }
 
 impl Route {
@@ -51,12 +52,14 @@ impl Route {
         let upstream = forward::Policy::compile(document, at, issues);
         let error_pages = answer::error_page::Policy::compile(document, at, issues);
         let mirror = mirror::Policy::compile(document, at, issues);
+        let rewrite = rewrite::Policy::compile(document, at, issues);
         let action = match (respond?, upstream?) {
             (Some(respond), _) => Action::Respond(respond),
             (None, Some(upstream)) => Action::Forward(Box::new(Forward {
                 upstream,
                 error_pages: error_pages?,
                 mirror: mirror?,
+                rewrite: rewrite?,
             })),
             (None, None) => {
                 return Err(issues.report(

@@ -39,10 +39,14 @@ impl Ledger {
         (!self.unclaimed.is_empty()).then(|| self.unclaimed.remove(0))
     }
 
-    /// Ends a step: whatever it did not claim is nobody's, and the event of an answer with this id may still come.
-    pub fn end_step<'a>(&mut self, overdue: impl Iterator<Item = &'a str>) {
+    /// Begins a step: what has come until now belongs to those before it.
+    pub fn begin_step(&mut self) {
         self.unclaimed.clear();
-        self.overdue.extend(overdue.map(str::to_owned));
+    }
+
+    /// Ends a step: the events of answers with these ids may still come, and are not the next step's.
+    pub fn end_step(&mut self, overdue: impl Iterator<Item = String>) {
+        self.overdue.extend(overdue);
     }
 }
 
@@ -67,7 +71,8 @@ mod tests {
     #[test]
     fn a_late_event_is_not_taken_for_the_next_steps() {
         let mut ledger = Ledger::default();
-        ledger.end_step(["a"].into_iter());
+        ledger.end_step(["a".to_owned()].into_iter());
+        ledger.begin_step();
         ledger.arrive(event("a", 1));
         assert_eq!(ledger.claim_oldest(), None);
         ledger.arrive(event("a", 2));

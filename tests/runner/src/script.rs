@@ -137,6 +137,25 @@ mod tests {
     use crate::observed::Headers;
 
     #[test]
+    fn an_echo_describes_the_request() {
+        let request = UpstreamRequest {
+            method: "PUT".to_owned(),
+            url: "https://o.example/a".to_owned(),
+            headers: Headers(vec![("X-A".to_owned(), b"1".to_vec())]),
+            body: b"hi".to_vec(),
+            ..UpstreamRequest::default()
+        };
+        let AnswerBody::Whole(body) = echo(&request).body else {
+            panic!("a whole body")
+        };
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let expected = serde_json::json!({
+            "method": "PUT", "url": "https://o.example/a", "headers": [["x-a", "1"]], "body": "hi",
+        });
+        assert_eq!(body, expected);
+    }
+
+    #[test]
     fn the_first_rule_that_fits_answers() {
         let mut script = script(
             r#"[

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "workerd runs in real time")]
 
+mod answer;
 mod process;
 mod upstream;
 mod visitor;
@@ -122,16 +123,13 @@ impl Stage for WorkerdStage {
     fn play(&mut self, step: &Step) -> Observed {
         thread::sleep(step.wait);
         self.take_in_what_happened();
+        self.ledger.begin_step();
         self.output.clear();
         let reached_before = self.upstreams.count();
-        let mut exchanges = self.send(&step.request);
+        let mut exchanges = send(self.instance.port(), &step.request);
         self.settle(&step.expect, &mut exchanges, reached_before);
-        let overdue = exchanges
-            .iter()
-            .filter(|exchange| exchange.event.is_none())
-            .filter_map(request_id);
         self.ledger
-            .end_step(overdue.collect::<Vec<_>>().iter().map(String::as_str));
+            .end_step(lacking(&mut exchanges).filter_map(|exchange| request_id(exchange)));
         let upstream = self.upstreams.since(reached_before);
         Observed {
             exchanges,
@@ -152,48 +150,17 @@ impl Stage for WorkerdStage {
 }
 
 impl WorkerdStage {
-    fn send(&self, request: &Request) -> Vec<Exchange> {
-        let port = self.instance.port();
-        let mut exchanges = Vec::new();
-        for _ in 0..request.repeat {
-            if request.parallel == 1 {
-                exchanges.push(visitor::visit(port, request));
-                continue;
-            }
-            thread::scope(|scope| {
-                let visits: Vec<_> = (0..request.parallel)
-                    .map(|_| scope.spawn(|| visitor::visit(port, request)))
-                    .collect();
-                exchanges.extend(visits.into_iter().filter_map(|visit| visit.join().ok()));
-            });
-        }
-        exchanges
-    }
-
     /// Waits until the step is over behind the visitor's back too: its events printed, its upstream requests arrived.
     fn settle(&mut self, expect: &Expect, exchanges: &mut [Exchange], reached_before: usize) {
         let start = Instant::now();
-        let events_by = start + patience_for_events(expect, exchanges);
-        let upstream_by = start
-            + if expect.looks_upstream() {
-                UPSTREAM_PATIENCE
-            } else {
-                Duration::ZERO
-            };
+        let events_by = start + patience_for_events(expect);
+        let upstream_by = start + patience_for_upstream(expect);
         loop {
-            self.claim_by_id(exchanges);
-            if exchanges
-                .iter()
-                .any(|exchange| exchange.event.is_none() && request_id(exchange).is_none())
-            {
-                self.claim_in_order(exchanges, |exchange| request_id(exchange).is_none());
-            }
-            let missing_event = exchanges.iter().any(|exchange| exchange.event.is_none());
-            let upstream_is_right =
-                || upstream_differences(expect, &self.upstreams.since(reached_before)).is_empty();
+            self.claim(exchanges);
             let now = Instant::now();
-            let waits_for_event = missing_event && now < events_by;
-            let waits_for_upstream = now < upstream_by && !upstream_is_right();
+            let waits_for_event = now < events_by && lacking(exchanges).next().is_some();
+            let waits_for_upstream = now < upstream_by
+                && !upstream_differences(expect, &self.upstreams.since(reached_before)).is_empty();
             let until = match (waits_for_event, waits_for_upstream) {
                 (false, false) => break,
                 (true, false) => events_by,
@@ -204,26 +171,18 @@ impl WorkerdStage {
                 self.take_in(happening);
             }
         }
-        // An event under another id than its answer's is still this step's, and its id is one of the things compared.
-        self.claim_in_order(exchanges, |_| true);
-    }
-
-    fn claim_by_id(&mut self, exchanges: &mut [Exchange]) {
-        for exchange in exchanges
-            .iter_mut()
-            .filter(|exchange| exchange.event.is_none())
-        {
-            if let Some(id) = request_id(exchange) {
-                exchange.event = self.ledger.claim(&id);
-            }
+        // An event under another id than its answer's is still this step's, and the id is one of the things compared.
+        for exchange in lacking(exchanges) {
+            exchange.event = self.ledger.claim_oldest();
         }
     }
 
-    fn claim_in_order(&mut self, exchanges: &mut [Exchange], may: impl Fn(&Exchange) -> bool) {
-        for exchange in exchanges.iter_mut() {
-            if exchange.event.is_none() && may(exchange) {
-                exchange.event = self.ledger.claim_oldest();
-            }
+    fn claim(&mut self, exchanges: &mut [Exchange]) {
+        for exchange in lacking(exchanges) {
+            exchange.event = request_id(exchange).and_then(|id| self.ledger.claim(&id));
+        }
+        for exchange in lacking(exchanges).filter(|exchange| request_id(exchange).is_none()) {
+            exchange.event = self.ledger.claim_oldest();
         }
     }
 
@@ -264,16 +223,43 @@ impl WorkerdStage {
     }
 }
 
+/// Sends a request as often as it says.
+fn send(port: u16, request: &Request) -> Vec<Exchange> {
+    let mut exchanges = Vec::new();
+    for _ in 0..request.repeat {
+        if request.parallel == 1 {
+            exchanges.push(visitor::visit(port, request));
+            continue;
+        }
+        thread::scope(|scope| {
+            let visits: Vec<_> = (0..request.parallel)
+                .map(|_| scope.spawn(|| visitor::visit(port, request)))
+                .collect();
+            exchanges.extend(visits.into_iter().filter_map(|visit| visit.join().ok()));
+        });
+    }
+    exchanges
+}
+
+/// The exchanges that the proxy has an event for and that have not been given it yet.
+///
+/// A request that no route took has none, and neither has one that the runtime left without an answer.
+fn lacking(exchanges: &mut [Exchange]) -> impl Iterator<Item = &mut Exchange> {
+    exchanges.iter_mut().filter(|exchange| {
+        exchange.event.is_none()
+            && match &exchange.outcome {
+                Outcome::Answered(answered) => !fell_through(answered),
+                Outcome::Aborted => true,
+                Outcome::Unanswered(_) => false,
+            }
+    })
+}
+
 /// How long the events of a step may take.
 ///
 /// Where the step does not compare one it is waited for only briefly, so that what the proxy still does for this step is
 /// not taken for part of the next.
-fn patience_for_events(expect: &Expect, exchanges: &[Exchange]) -> Duration {
-    let has_events = exchanges.iter().any(|exchange| match &exchange.outcome {
-        Outcome::Answered(answered) => !fell_through(answered),
-        Outcome::Aborted => true,
-        Outcome::Unanswered(_) => false,
-    });
+fn patience_for_events(expect: &Expect) -> Duration {
     match &expect.event {
         Some(event)
             if event
@@ -283,8 +269,15 @@ fn patience_for_events(expect: &Expect, exchanges: &[Exchange]) -> Duration {
             LATE_EVENT_PATIENCE
         }
         Some(_) => EVENT_PATIENCE,
-        None if has_events => UNASKED_EVENT_PATIENCE,
-        None => Duration::ZERO,
+        None => UNASKED_EVENT_PATIENCE,
+    }
+}
+
+fn patience_for_upstream(expect: &Expect) -> Duration {
+    if expect.looks_upstream() {
+        UPSTREAM_PATIENCE
+    } else {
+        Duration::ZERO
     }
 }
 
@@ -338,3 +331,6 @@ const UPSTREAM_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a rate-limited case may take besides its waits.
 const RATE_LIMIT_MARGIN: Duration = Duration::from_secs(2);
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::Happening;
-use super::websocket;
+use super::answer::{self, Framing};
 use crate::case::{Act, Answer, AnswerBody, End, Piece, Then};
 use crate::http1::{self, BodyReader, Head, Malformed};
 use crate::observed::{Headers, UpstreamRequest};
@@ -239,25 +239,11 @@ impl Connection {
     }
 
     fn answer(&mut self, request: &UpstreamRequest, answer: &Answer) -> io::Result<After> {
-        let Answer {
-            status,
-            headers,
-            body,
-            end,
-        } = answer;
         let framing = Framing::of(request, answer);
-        let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(*status));
-        for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        head.push_str(&framing.lines(answer));
-        if *status == 101 {
-            head.push_str(&websocket::handshake(request, headers));
-        }
-        head.push_str("\r\n");
-        self.stream.write_all(head.as_bytes())?;
+        self.stream
+            .write_all(&answer::head(request, answer, framing))?;
         if framing.sends_body() {
-            match body {
+            match &answer.body {
                 AnswerBody::Whole(bytes) => self.stream.write_all(&framing.wrap(bytes))?,
                 AnswerBody::Pieces(pieces) => {
                     for Piece { after, bytes } in pieces {
@@ -267,9 +253,9 @@ impl Connection {
                 }
             }
         }
-        match end {
+        match answer.end {
             // What follows the handshake is the runtime's business until it closes.
-            End::Complete if *status == 101 => self.wait_for_close(),
+            End::Complete if answer.status == 101 => self.wait_for_close(),
             End::Complete if framing == Framing::Chunked => {
                 self.stream.write_all(http1::LAST_CHUNK)?;
                 Ok(After::Keep)
@@ -289,68 +275,6 @@ impl Connection {
             .extend_from_slice(buffer.get(..count).unwrap_or_default());
         Ok(count)
     }
-}
-
-/// How the end of an answer's body is known.
-#[derive(Clone, Copy, PartialEq)]
-enum Framing {
-    /// There is no body. Its length may still be stated, as on HEAD.
-    Bodiless,
-    /// By its length, or as the scripted headers say.
-    Plain,
-    /// By chunked coding.
-    Chunked,
-}
-
-impl Framing {
-    fn of(request: &UpstreamRequest, answer: &Answer) -> Self {
-        if http1::is_bodiless(&request.method, answer.status) {
-            Self::Bodiless
-        } else if states(answer, "content-length") {
-            Self::Plain
-        } else if matches!(answer.body, AnswerBody::Pieces(_)) || answer.end != End::Complete {
-            Self::Chunked
-        } else {
-            Self::Plain
-        }
-    }
-
-    /// The header lines that announce it, where the scripted headers leave that to us.
-    fn lines(self, answer: &Answer) -> String {
-        match (self, &answer.body) {
-            _ if states(answer, "content-length") || states(answer, "transfer-encoding") => {
-                String::new()
-            }
-            (Self::Bodiless, _) if answer.status < 200 || matches!(answer.status, 204 | 304) => {
-                String::new()
-            }
-            (Self::Bodiless | Self::Plain, AnswerBody::Whole(bytes)) => {
-                format!("content-length: {}\r\n", bytes.len())
-            }
-            (Self::Bodiless | Self::Plain | Self::Chunked, _) => {
-                "transfer-encoding: chunked\r\n".to_owned()
-            }
-        }
-    }
-
-    fn sends_body(self) -> bool {
-        self != Self::Bodiless
-    }
-
-    fn wrap(self, bytes: &[u8]) -> Vec<u8> {
-        if self == Self::Chunked {
-            http1::chunk(bytes)
-        } else {
-            bytes.to_vec()
-        }
-    }
-}
-
-fn states(answer: &Answer, name: &str) -> bool {
-    answer
-        .headers
-        .iter()
-        .any(|(own, _)| own.eq_ignore_ascii_case(name))
 }
 
 /// The request as an expectation sees it.
@@ -387,23 +311,41 @@ fn received_request(head: &Head) -> Result<UpstreamRequest, Malformed> {
     })
 }
 
-/// The usual phrase; only the statuses that a page might show.
-fn reason(status: u16) -> &'static str {
-    match status {
-        101 => "Switching Protocols",
-        200 => "OK",
-        201 => "Created",
-        204 => "No Content",
-        206 => "Partial Content",
-        301 => "Moved Permanently",
-        302 => "Found",
-        304 => "Not Modified",
-        400 => "Bad Request",
-        403 => "Forbidden",
-        404 => "Not Found",
-        500 => "Internal Server Error",
-        502 => "Bad Gateway",
-        503 => "Service Unavailable",
-        _ => "Status",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_taken_apart_without_being_repaired() {
+        check(
+            "https://O.example/a/../%2e//b?x=?y",
+            "o.example",
+            "/a/../%2e//b",
+            "x=?y",
+        );
+        check("http://o.example:8443", "o.example:8443", "/", "");
+        check("http://o.example?q", "o.example", "/", "q");
+        check("/plain?q", "named.example", "/plain", "q");
+    }
+
+    #[test]
+    fn a_host_that_only_the_url_names_counts_as_a_header() {
+        let text = b"GET https://o.example/ HTTP/1.1\r\nx-a: 1\r\n\r\n";
+        let head = Head::take(&mut text.to_vec()).unwrap().unwrap();
+        let request = received_request(&head).unwrap();
+        assert_eq!(request.headers.joined("host").unwrap(), b"o.example");
+    }
+
+    #[track_caller]
+    fn check(target: &str, host: &str, path: &str, query: &str) {
+        let text = format!("GET {target} HTTP/1.1\r\nHost: named.example\r\n\r\n");
+        let head = Head::take(&mut text.into_bytes()).unwrap().unwrap();
+        let request = received_request(&head).unwrap();
+        let seen = (
+            request.host.as_str(),
+            request.path.as_str(),
+            request.query.as_str(),
+        );
+        assert_eq!(seen, (host, path, query), "{target}");
     }
 }
