@@ -6,7 +6,6 @@ pub mod cache;
 pub mod config;
 pub mod crypto;
 pub mod event;
-mod finish;
 pub mod forward;
 pub mod guards;
 pub mod hash;

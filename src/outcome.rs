@@ -102,6 +102,15 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// The binding that is missing, where that is the reason.
+    pub fn binding(&self) -> Option<&str> {
+        match self {
+            Self::RateLimitMisconfigured { binding }
+            | Self::SignedLinkMisconfigured { binding } => Some(binding),
+            _ => None,
+        }
+    }
+
     /// Which guard refused.
     pub fn reason(&self) -> GuardReason {
         match self {

@@ -12,6 +12,7 @@ use std::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::{
+    config::{Issues, Path, Reported},
     crypto,
     message::{RequestHead, RequestUrl, ResponseHead},
     platform::{
@@ -42,6 +43,18 @@ pub(super) fn headers(lines: &[(&str, &str)]) -> HeaderMap {
             )
         })
         .collect()
+}
+
+/// The places a block is complained about in, below `key`; none where it compiles.
+pub(super) fn complaints<T>(
+    key: &str,
+    compile: impl FnOnce(&Path<'_>, &mut Issues) -> Result<T, Reported>,
+) -> Vec<String> {
+    let mut issues = Issues::default();
+    let compiled = compile(&Path::root().key(key), &mut issues);
+    assert_eq!(compiled.is_ok(), issues.is_empty());
+    let places = issues.into_vec().into_iter();
+    places.map(|issue| issue.path).collect()
 }
 
 /// Polls a future until it is ready. Everything the fake gives out is ready after a few polls.

@@ -1,29 +1,33 @@
 //! Checks that the fields of several guards share.
 
-use std::ops::RangeInclusive;
+use std::{borrow::Borrow, ops::RangeInclusive};
 
 use http::Method;
 
 use crate::config::{Code, Issues, Path, Reported};
 
 /// Compiles every element of a list, which must have at least one, and reports all that are wrong.
-pub(super) fn each<T, C>(
+pub(super) fn each<T, B, C>(
     list: &[T],
     at: &Path<'_>,
     issues: &mut Issues,
-    mut compile: impl FnMut(&T, &Path<'_>, &mut Issues) -> Result<C, Reported>,
-) -> Result<Vec<C>, Reported> {
+    mut compile: impl FnMut(&B, &Path<'_>, &mut Issues) -> Result<C, Reported>,
+) -> Result<Vec<C>, Reported>
+where
+    T: Borrow<B>,
+    B: ?Sized,
+{
     if list.is_empty() {
         return Err(issues.report(
             at,
             Code::Required,
-            "expected at least one entry; found an empty list. Remove the field where nothing is to be listed",
+            "expected at least one entry; found none. Leave out what is to list nothing",
         ));
     }
     let compiled: Vec<_> = list
         .iter()
         .enumerate()
-        .map(|(index, element)| compile(element, &at.index(index), issues))
+        .map(|(index, element)| compile(element.borrow(), &at.index(index), issues))
         .collect();
     compiled.into_iter().collect()
 }
@@ -87,15 +91,12 @@ pub(super) fn only_true(
 }
 
 /// A method, folded to upper case.
-pub(super) fn method(
-    text: &String,
-    at: &Path<'_>,
-    issues: &mut Issues,
-) -> Result<Method, Reported> {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        if let Ok(method) = Method::from_bytes(text.to_ascii_uppercase().as_bytes()) {
-            return Ok(method);
-        }
+pub(super) fn method(text: &str, at: &Path<'_>, issues: &mut Issues) -> Result<Method, Reported> {
+    // The empty text is refused by the parser.
+    if text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && let Ok(method) = Method::from_bytes(text.to_ascii_uppercase().as_bytes())
+    {
+        return Ok(method);
     }
     Err(issues.report(
         at,

@@ -51,7 +51,7 @@ impl Policy {
     }
 }
 
-fn country(text: &String, at: &Path<'_>, issues: &mut Issues) -> Result<Country, Reported> {
+fn country(text: &str, at: &Path<'_>, issues: &mut Issues) -> Result<Country, Reported> {
     match text.to_ascii_uppercase().as_bytes() {
         [first, second] if first.is_ascii_uppercase() && second.is_ascii_uppercase() => {
             Ok([*first, *second])
@@ -67,6 +67,7 @@ fn country(text: &String, at: &Path<'_>, issues: &mut Issues) -> Result<Country,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guards::fake::complaints;
 
     fn list(codes: &[&str]) -> Option<Vec<String>> {
         (!codes.is_empty()).then(|| codes.iter().map(ToString::to_string).collect())
@@ -122,24 +123,19 @@ mod tests {
 
     #[test]
     fn what_is_no_code_is_reported_where_it_stands() {
-        let mut issues = Issues::default();
         let block = list(&["FRA", "FR", "F1", "", "é"]);
         let allow = Vec::new();
-        let compiled = Policy::compile(block.as_ref(), Some(&allow), &Path::root(), &mut issues);
-        assert!(compiled.is_err());
-        let paths: Vec<_> = issues
-            .into_vec()
-            .into_iter()
-            .map(|issue| issue.path)
-            .collect();
+        let found = complaints("route", |at, issues| {
+            Policy::compile(block.as_ref(), Some(&allow), at, issues)
+        });
         assert_eq!(
-            paths,
+            found,
             [
-                "blockCountries[0]",
-                "blockCountries[2]",
-                "blockCountries[3]",
-                "blockCountries[4]",
-                "allowCountries"
+                "route.blockCountries[0]",
+                "route.blockCountries[2]",
+                "route.blockCountries[3]",
+                "route.blockCountries[4]",
+                "route.allowCountries"
             ]
         );
     }

@@ -67,19 +67,19 @@ impl Policy {
     }
 
     pub(super) fn admit(&self, head: &RequestHead) -> Result<(), Refusal> {
-        if let Some(allow) = &self.allowed_methods {
-            if !allow.contains(&head.method) {
-                return Err(Refusal::MethodNotAllowed {
-                    allow: allow.clone(),
-                });
-            }
+        if let Some(allow) = &self.allowed_methods
+            && !allow.contains(&head.method)
+        {
+            return Err(Refusal::MethodNotAllowed {
+                allow: allow.clone(),
+            });
         }
-        if let Some(cap) = self.max_body_bytes {
-            if declared_length(head.headers.get(CONTENT_LENGTH)).is_some_and(|bytes| bytes > cap) {
-                return Err(Refusal::PayloadTooLarge {
-                    max_body_bytes: cap,
-                });
-            }
+        if let Some(cap) = self.max_body_bytes
+            && declared_length(head.headers.get(CONTENT_LENGTH)).is_some_and(|bytes| bytes > cap)
+        {
+            return Err(Refusal::PayloadTooLarge {
+                max_body_bytes: cap,
+            });
         }
         match self.ambiguous_path {
             AmbiguousPath::Forward => Ok(()),
@@ -134,7 +134,7 @@ const LARGEST_CAP: u64 = 524_288_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guards::fake::head;
+    use crate::guards::fake::{complaints, head};
 
     #[track_caller]
     fn check(document: RequestPolicy, request: &RequestHead, expected: Result<(), Refusal>) {
@@ -243,16 +243,16 @@ mod tests {
             max_body_bytes: Some(0),
             ambiguous_path: None,
         };
-        let mut issues = Issues::default();
-        assert!(Policy::compile(&document, &Path::root(), &mut issues).is_err());
-        let paths: Vec<_> = issues
-            .into_vec()
-            .into_iter()
-            .map(|issue| issue.path)
-            .collect();
+        let found = complaints("policy", |at, issues| {
+            Policy::compile(&document, at, issues)
+        });
         assert_eq!(
-            paths,
-            ["allowedMethods[1]", "allowedMethods[2]", "maxBodyBytes"]
+            found,
+            [
+                "policy.allowedMethods[1]",
+                "policy.allowedMethods[2]",
+                "policy.maxBodyBytes"
+            ]
         );
     }
 }

@@ -143,7 +143,7 @@ const GRACE: Duration = Duration::from_secs(60);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guards::fake::{Fake, block_on};
+    use crate::guards::fake::{Fake, block_on, complaints};
 
     const SECRET: &str = "orchard-lantern-42";
     const VALID: &str = "exp=4102444800&sig=jNH0NBKGgRTNjj8tEv-x18rmMTZ12_pB7UNxPGgaRbs";
@@ -297,27 +297,29 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_reported_where_it_stands() {
-        let document = SignedLink {
-            secret_binding: None,
-            param: Some("a b".into()),
-            expires_param: Some(String::new()),
-        };
-        let mut issues = Issues::default();
-        assert!(Policy::compile(&document, &Path::root(), &mut issues).is_err());
-        let paths: Vec<_> = issues
-            .into_vec()
-            .into_iter()
-            .map(|issue| issue.path)
-            .collect();
-        assert_eq!(paths, ["secretBinding", "param", "expiresParam"]);
-
-        let document = SignedLink {
-            secret_binding: Some("S".into()),
-            param: Some("exp".into()),
-            expires_param: None,
-        };
-        let mut issues = Issues::default();
-        assert!(Policy::compile(&document, &Path::root(), &mut issues).is_err());
-        assert_eq!(issues.into_vec()[0].path, "expiresParam");
+        for (secret, param, expires, expected) in [
+            (
+                None,
+                Some("a b"),
+                Some(""),
+                vec!["link.secretBinding", "link.param", "link.expiresParam"],
+            ),
+            (
+                Some("S"),
+                Some("a&b"),
+                Some("a=b"),
+                vec!["link.param", "link.expiresParam"],
+            ),
+            (Some("S"), Some("exp"), None, vec!["link.expiresParam"]),
+            (Some("S"), Some("x"), Some("x"), vec!["link.expiresParam"]),
+        ] {
+            let document = SignedLink {
+                secret_binding: secret.map(str::to_owned),
+                param: param.map(str::to_owned),
+                expires_param: expires.map(str::to_owned),
+            };
+            let found = complaints("link", |at, issues| Policy::compile(&document, at, issues));
+            assert_eq!(found, expected);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, cell::OnceCell};
 
 use http::HeaderName;
 
-use super::path::{further_spellings, on_the_wire};
+use super::path::{further_spellings, on_the_wire, plainest};
 use crate::{
     headers::{combined, cookie::cookie},
     message::RequestHead,
@@ -40,6 +40,11 @@ impl<'a> Subject<'a> {
     /// would on the way out.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// The plainest of its spellings: decoded, resolved, without parameters and repeated separators.
+    pub fn plainest(&self) -> Cow<'_, str> {
+        plainest(&self.path)
     }
 
     /// How the path can be spelled: first [`Subject::path`], then what servers may take it for.

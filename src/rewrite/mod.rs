@@ -120,6 +120,11 @@ impl Policy {
         })
     }
 
+    /// Whether the route asks for bodies to be rewritten.
+    pub fn rewrites_bodies(&self) -> bool {
+        self.body.is_some()
+    }
+
     /// `responseHeaders`, which are applied last of all.
     pub fn operator_rules(&self) -> &Rules {
         &self.response_rules

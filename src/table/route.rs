@@ -1,10 +1,12 @@
 //! One compiled route: a policy per stage.
 
 use super::fingerprint::{Fingerprint, fingerprint};
+use std::rc::Rc;
+
 use crate::{
-    answer,
+    answer, cache,
     config::{Code, Issues, Path, Reported, RouteDocument},
-    forward, matching, mirror, request_id, rewrite,
+    forward, guards, matching, mirror, request_id, rewrite,
 };
 
 /// One compiled route.
@@ -16,6 +18,7 @@ pub struct Route {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) matching: matching::Policy,
     pub(crate) request_id: request_id::Policy,
+    pub(crate) guards: guards::Policy,
     pub(crate) action: Action,
 }
 
@@ -25,7 +28,7 @@ pub(crate) enum Action {
     /// It answers at the edge.
     Respond(answer::Policy),
     /// It forwards.
-    Forward(Box<Forward>),
+    Forward(Rc<Forward>),
 }
 
 /// Everything that concerns a forwarded request.
@@ -34,6 +37,7 @@ pub(crate) struct Forward {
     pub(crate) upstream: forward::Policy,
     pub(crate) error_pages: answer::error_page::Policy,
     pub(crate) mirror: Option<mirror::Policy>,
+    pub(crate) cache: Option<cache::Policy>,
     pub(crate) rewrite: rewrite::Policy,
 }
 
@@ -53,12 +57,15 @@ impl Route {
         let error_pages = answer::error_page::Policy::compile(document, at, issues);
         let mirror = mirror::Policy::compile(document, at, issues);
         let rewrite = rewrite::Policy::compile(document, at, issues);
+        let cache = cache::Policy::compile(document, at, issues);
+        let guards = guards::Policy::compile(document, at, issues);
         let action = match (respond?, upstream?) {
             (Some(respond), _) => Action::Respond(respond),
-            (None, Some(upstream)) => Action::Forward(Box::new(Forward {
+            (None, Some(upstream)) => Action::Forward(Rc::new(Forward {
                 upstream,
                 error_pages: error_pages?,
                 mirror: mirror?,
+                cache: cache?,
                 rewrite: rewrite?,
             })),
             (None, None) => {
@@ -74,6 +81,7 @@ impl Route {
             fingerprint: fingerprint(document, epoch),
             matching: matching?,
             request_id: request_id?,
+            guards: guards?,
             action,
         })
     }
