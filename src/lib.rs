@@ -2,10 +2,10 @@
 
 pub mod answer;
 pub mod body;
+pub mod cache;
 pub mod config;
 pub mod crypto;
 pub mod event;
-mod finish;
 pub mod forward;
 pub mod guards;
 pub mod hash;
@@ -19,6 +19,7 @@ pub mod outcome;
 pub mod pipeline;
 pub mod platform;
 pub mod request_id;
+pub mod rewrite;
 pub mod sources;
 pub mod table;
 pub mod time;

@@ -106,6 +106,35 @@ impl MirrorPlan {
 /// sent: the method is not listed, the request opens a WebSocket, or the sample passes it over.
 ///
 /// The sample is a hash of the request's id, so that anybody can tell afterwards why a request was copied.
+///
+/// ```
+/// use http::{HeaderMap, Method};
+/// use jouska::{
+///     config::{Issues, Path, RouteDocument, document::Mirror},
+///     message::{RequestHead, RequestUrl},
+///     mirror,
+/// };
+///
+/// let route = RouteDocument {
+///     mirror: Some(Mirror {
+///         upstream: Some("v2.example.com".to_owned()),
+///         percent: Some(25),
+///         ..Mirror::default()
+///     }),
+///     ..RouteDocument::default()
+/// };
+/// let policy = mirror::Policy::compile(&route, &Path::root(), &mut Issues::default())
+///     .unwrap()
+///     .unwrap();
+/// let head = RequestHead {
+///     method: Method::GET,
+///     url: RequestUrl::parse("https://proxy.example.com/a").unwrap(),
+///     headers: HeaderMap::new(),
+///     has_body: false,
+/// };
+/// assert!(mirror::plan(&policy, &head, "/a", "7c0000000002ed5e-LHR").is_some());
+/// assert!(mirror::plan(&policy, &head, "/a", "7c00000000015445-AMS").is_none());
+/// ```
 pub fn plan(
     policy: &Policy,
     head: &RequestHead,

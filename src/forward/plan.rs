@@ -12,6 +12,36 @@ pub struct Plan {
 }
 
 /// Plans a request.
+///
+/// ```
+/// use http::{HeaderMap, HeaderValue, Method};
+/// use jouska::{
+///     config::{Issues, Path, RouteDocument, document::SplitEntry},
+///     forward,
+///     message::{RequestHead, RequestUrl},
+/// };
+///
+/// let entry = |upstream: &str| SplitEntry { upstream: Some(upstream.to_owned()), weight: Some(1) };
+/// let route = RouteDocument {
+///     id: Some("shop".to_owned()),
+///     traffic_split: Some(vec![entry("one.example.net"), entry("two.example.org")]),
+///     ..RouteDocument::default()
+/// };
+/// let policy = forward::Policy::compile(&route, &Path::root(), &mut Issues::default())
+///     .unwrap()
+///     .unwrap();
+///
+/// let mut headers = HeaderMap::new();
+/// headers.insert("cf-connecting-ip", HeaderValue::from_static("203.0.113.2"));
+/// let head = RequestHead {
+///     method: Method::GET,
+///     url: RequestUrl::parse("https://proxy.example.com/a").unwrap(),
+///     headers,
+///     has_body: false,
+/// };
+/// let plan = forward::plan(&policy, &head);
+/// assert_eq!(plan.authority(&policy), "two.example.org", "today and on any other day");
+/// ```
 pub fn plan(policy: &Policy, head: &RequestHead) -> Plan {
     let selection = policy
         .split

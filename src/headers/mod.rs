@@ -1,5 +1,6 @@
 //! Headers: what never travels, what may not be touched, and how changes to a message are written down.
 
+pub mod combined;
 pub mod cookie;
 pub mod edits;
 pub mod hop_by_hop;
@@ -8,5 +9,6 @@ pub mod outgoing;
 pub mod reserved;
 pub mod rules;
 
+pub use combined::combined;
 pub use edits::{Edit, HeaderEdits};
 pub use rules::Rules;

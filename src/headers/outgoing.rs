@@ -142,17 +142,20 @@ fn withdraw(edits: &mut HeaderEdits, head: &RequestHead, name: HeaderName) {
     }
 }
 
-/// Whether `name` is one the proxy derives, spelt with underscores. Servers that hand headers on as variables (CGI and
-/// its heirs) fold both spellings into one, and a forged value could win there.
+/// Whether `name` is one the proxy or the platform vouches for, spelt with underscores. Servers that hand headers on as
+/// variables (CGI and its heirs) fold both spellings into one, and a forged value could win there.
 fn is_alias(name: &HeaderName) -> bool {
     let name = name.as_str();
     name.contains('_') && {
         let hyphens = name.replace('_', "-");
-        DERIVED.iter().any(|derived| derived.as_str() == hyphens)
+        VOUCHED_FOR
+            .iter()
+            .any(|vouched| vouched.as_str() == hyphens)
     }
 }
 
-const DERIVED: [HeaderName; 5] = [
+const VOUCHED_FOR: [HeaderName; 6] = [
+    HeaderName::from_static("cf-connecting-ip"),
     X_FORWARDED_HOST,
     X_FORWARDED_PROTO,
     X_FORWARDED_FOR,
@@ -255,6 +258,7 @@ mod tests {
             ("x-forwarded_host", "forged.example"),
             ("x_request-id", "forged"),
             ("x_jouska_mirror", "1"),
+            ("cf_connecting_ip", "3.3.3.3"),
             ("x_kept", "1"),
         ]);
         check(plain(&head, &Rules::default()), &[("x_kept", "1")]);

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode;
+
 use crate::config::{Code, Issues, Path, Reported};
 
 /// The prefix a route names, on segment boundaries.
@@ -115,9 +117,43 @@ pub(super) fn on_the_wire(path: &str) -> Cow<'_, str> {
 /// order: one that decodes `%3f` cuts the path there, another takes it for a letter; one merges slashes before it
 /// resolves dots, another after. Both searches are bounded, so a path encoded a thousand times over costs little.
 pub(super) fn further_spellings(path: &str) -> Vec<Vec<u8>> {
-    if !path.contains(['%', ';', '\\']) && !path.contains("//") && !path.contains("/.") {
+    if is_plain(path) {
         return Vec::new();
     }
+    let mut found = rounds(path);
+    let mut read = 0;
+    while let Some(text) = found.get(read) {
+        read += 1;
+        let next: Vec<Vec<u8>> = STEPS.iter().filter_map(|step| step(text)).collect();
+        for text in next {
+            if found.len() < MOST_SPELLINGS && !found.contains(&text) {
+                found.push(text);
+            }
+        }
+    }
+    found.remove(0);
+    found
+}
+
+/// The plainest spelling of a path that is on the wire: everything done to it that a server may do, until nothing
+/// changes any more.
+pub(super) fn plainest(path: &str) -> Cow<'_, str> {
+    if is_plain(path) {
+        return Cow::Borrowed(path);
+    }
+    match rounds(path).as_slice() {
+        [] | [_] => Cow::Borrowed(path),
+        [.., last] => Cow::Owned(String::from_utf8_lossy(last).into_owned()),
+    }
+}
+
+/// Whether a path has one spelling only.
+fn is_plain(path: &str) -> bool {
+    !path.contains(['%', ';', '\\']) && !path.contains("//") && !path.contains("/.")
+}
+
+/// The path itself, and what becomes of it round by round.
+fn rounds(path: &str) -> Vec<Vec<u8>> {
     let mut found = vec![path.as_bytes().to_vec()];
     for _ in 0..ROUNDS {
         let Some(last) = found.last() else { break };
@@ -132,17 +168,6 @@ pub(super) fn further_spellings(path: &str) -> Vec<Vec<u8>> {
         let next = next.into_owned();
         found.push(next);
     }
-    let mut read = 0;
-    while let Some(text) = found.get(read) {
-        read += 1;
-        let next: Vec<Vec<u8>> = STEPS.iter().filter_map(|step| step(text)).collect();
-        for text in next {
-            if found.len() < MOST_SPELLINGS && !found.contains(&text) {
-                found.push(text);
-            }
-        }
-    }
-    found.remove(0);
     found
 }
 
@@ -165,22 +190,10 @@ const STEPS: [Step; 6] = [
 
 /// Every `%XX` as the byte it stands for, whether or not the bytes are UTF-8; anything else behind a `%` stays.
 fn decoded(path: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = path;
-    let mut out = Vec::new();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        out.push(match (first, tail) {
-            (b'%', [high, low, after @ ..]) => match (hex(*high), hex(*low)) {
-                (Some(high), Some(low)) => {
-                    rest = after;
-                    high << 4 | low
-                }
-                _ => *first,
-            },
-            _ => *first,
-        });
+    match percent_decode(path).into() {
+        Cow::Owned(decoded) => Some(decoded),
+        Cow::Borrowed(_) => None,
     }
-    (out.len() != path.len()).then_some(out)
 }
 
 /// What stands before a `?` or `#` that decoding has brought out.
@@ -290,12 +303,6 @@ fn joined<'a>(segments: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
         out.extend_from_slice(segment);
     }
     out
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|value| u8::try_from(value).ok())
 }
 
 /// A byte of a path as it stands in a URL (RFC 3986, `pchar` and the slash).

@@ -4,8 +4,11 @@ use std::{borrow::Cow, cell::OnceCell};
 
 use http::HeaderName;
 
-use super::path::{further_spellings, on_the_wire};
-use crate::{headers::cookie::cookie, message::RequestHead};
+use super::path::{further_spellings, on_the_wire, plainest};
+use crate::{
+    headers::{combined, cookie::cookie},
+    message::RequestHead,
+};
 
 /// A request as matching reads it: made once per request and asked by every route, so what takes work is worked out
 /// when the first route asks and kept.
@@ -39,6 +42,11 @@ impl<'a> Subject<'a> {
         &self.path
     }
 
+    /// The plainest of its spellings: decoded, resolved, without parameters and repeated separators.
+    pub fn plainest(&self) -> Cow<'_, str> {
+        plainest(&self.path)
+    }
+
     /// How the path can be spelled: first [`Subject::path`], then what servers may take it for.
     pub fn spellings(&self) -> impl Iterator<Item = &[u8]> {
         std::iter::once(self.path.as_bytes()).chain(
@@ -49,17 +57,9 @@ impl<'a> Subject<'a> {
         )
     }
 
-    /// The value of a header, several lines joined as `a, b`; `None` where there is none.
+    /// The value of a header, several lines joined; `None` where there is none.
     pub(super) fn header(&self, name: &HeaderName) -> Option<Cow<'a, [u8]>> {
-        let mut lines = self.head.headers.get_all(name).iter();
-        let first = lines.next()?.as_bytes();
-        let mut combined = Cow::Borrowed(first);
-        for line in lines {
-            let combined = combined.to_mut();
-            combined.extend_from_slice(b", ");
-            combined.extend_from_slice(line.as_bytes());
-        }
-        Some(combined)
+        combined(&self.head.headers, name)
     }
 
     /// The first value of a query parameter after form decoding, in which `+` is a space; `None` where there is none.

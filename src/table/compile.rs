@@ -2,13 +2,13 @@
 
 use super::{RouteTable, conflicts, fingerprint, route::Route};
 use crate::config::{
-    self, ConfigError, Document, Issues, Path, Reading, Reported, Warning,
+    self, ConfigError, Issues, Path, Reading, Reported, RouteDocument, Warning,
     defaults::{self, FoldedRoute},
     document::Defaults,
 };
 
 /// A table, and what was written in its document without having an effect.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Compiled {
     /// The table.
     pub table: RouteTable,
@@ -35,7 +35,9 @@ pub fn compile(reading: Reading) -> Result<Compiled, ConfigError> {
         warnings,
         mut issues,
     } = reading;
-    let routes = routes(&document, &mut issues);
+    let epoch = fingerprint::epoch(&document).map(str::to_owned);
+    let defaults = document.defaults.unwrap_or_default();
+    let routes = routes(&defaults, document.routes, epoch.as_deref(), &mut issues);
     match routes {
         Ok(routes) if issues.is_empty() => Ok(Compiled {
             table: RouteTable::new(routes, document.meta),
@@ -56,40 +58,69 @@ pub fn compile_text(text: &str) -> Result<Compiled, ConfigError> {
     compile(config::read(text))
 }
 
-fn routes(document: &Document, issues: &mut Issues) -> Result<Vec<Route>, Reported> {
+fn routes(
+    defaults: &Defaults,
+    documents: Vec<RouteDocument>,
+    epoch: Option<&str>,
+    issues: &mut Issues,
+) -> Result<Vec<Route>, Reported> {
     let root = Path::root();
+    defaults::weigh(defaults, documents.len(), issues)?;
+    if *defaults != Defaults::default() {
+        let FoldedRoute { route, origin } = defaults::probe(defaults, issues);
+        let at = root.key("defaults");
+        // Only what it reports is of interest: the routes inherit documents, not policies.
+        let _ = issues.within(origin, |issues| {
+            Route::compile(&route, 0, None, &at, issues)
+        });
+    }
     let at = root.key("routes");
-    let none = Defaults::default();
-    let defaults = document.defaults.as_ref().unwrap_or(&none);
-    defaults::weigh(defaults, document.routes.len(), issues)?;
-    let epoch = fingerprint::epoch(document);
     let mut failed = None;
-    let mut routes = Vec::with_capacity(document.routes.len());
-    for (index, stated) in document.routes.iter().enumerate() {
+    let mut routes = Vec::with_capacity(documents.len());
+    for (index, document) in documents.into_iter().enumerate() {
         let at = at.index(index);
-        let folded = defaults::fold(defaults, stated.clone(), &at, issues);
+        let folded = defaults::fold(defaults, document, &at, issues);
         conflicts::check(&folded, &at, issues);
         let FoldedRoute { route, origin } = folded;
-        let compiled = issues.within(origin, |issues| {
+        match issues.within(origin, |issues| {
             Route::compile(&route, index, epoch, &at, issues)
-        });
-        match compiled {
+        }) {
             Ok(route) => routes.push(route),
             Err(reported) => failed = Some(reported),
         }
     }
-    // Defaults that every route overrides are never compiled above, and wrong all the same.
-    if document.defaults.is_some() {
-        probe(defaults, issues);
-    }
     failed.map_or(Ok(routes), Err)
 }
 
-fn probe(defaults: &Defaults, issues: &mut Issues) {
-    let FoldedRoute { route, origin } = defaults::probe(defaults, issues);
-    let at = Path::root();
-    let at = at.key("defaults");
-    let _ = issues.within(origin, |issues| {
-        Route::compile(&route, 0, None, &at, issues)
-    });
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let paths: Vec<String> = match compile_text(text) {
+            Ok(_) => Vec::new(),
+            Err(refused) => refused.issues.into_iter().map(|issue| issue.path).collect(),
+        };
+        assert_eq!(paths, expected, "{text}");
+    }
+
+    #[test]
+    fn a_mistake_in_defaults_is_told_there_and_once() {
+        let routes = r#"[{ "match": { "path": "/a" }, "upstream": "a" }, { "match": { "path": "/b" }, "upstream": "b" }]"#;
+        check(
+            &format!(
+                r#"{{ "defaults": {{ "upstreamHeaders": {{ "host": "x" }}, "timeoutMs": 0 }}, "routes": {routes} }}"#
+            ),
+            &["defaults.upstreamHeaders.host", "defaults.timeoutMs"],
+        );
+    }
+
+    #[test]
+    fn a_mistake_in_defaults_is_told_though_no_route_inherits_it() {
+        check(
+            r#"{ "defaults": { "timeoutMs": 0 }, "routes": [{ "match": { "path": "/" }, "upstream": "a", "timeoutMs": 5 }] }"#,
+            &["defaults.timeoutMs"],
+        );
+    }
 }

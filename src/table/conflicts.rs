@@ -75,13 +75,8 @@ fn destination(route: &RouteDocument, conflicts: &mut Conflicts<'_, '_>) {
     .filter_map(|(name, stated)| stated.then_some(name))
     .collect();
     match (route.respond.is_some(), named.as_slice()) {
-        (false, [_]) | (true, []) => {}
-        (false, []) => conflicts.report(
-            &[],
-            &[],
-            Code::Required,
-            "expected to be told where requests go; found nothing. Add \"upstream\", \"upstreams\" or \"trafficSplit\", or \"respond\" for a route that answers by itself",
-        ),
+        // A route without any has no policy, which is told where that is found out.
+        (false, [] | [_]) | (true, []) => {}
         (false, several) => conflicts.report(
             &[],
             &[],

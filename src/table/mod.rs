@@ -12,15 +12,17 @@ pub use merge::{MergeMode, Resolved, Unresolved, resolve_config};
 pub use route::Route;
 pub(crate) use route::{Action, Forward};
 
+use std::rc::Rc;
+
 use crate::{
     config::document::Meta,
     matching::{Index, Subject, Taken},
 };
 
 /// Routes in order, and an index that finds the first that takes a request.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct RouteTable {
-    routes: Vec<Route>,
+    routes: Vec<Rc<Route>>,
     index: Index,
     meta: Option<Meta>,
 }
@@ -29,14 +31,14 @@ impl RouteTable {
     fn new(routes: Vec<Route>, meta: Option<Meta>) -> Self {
         let index = Index::new(routes.iter().map(|route| &route.matching));
         Self {
-            routes,
+            routes: routes.into_iter().map(Rc::new).collect(),
             index,
             meta,
         }
     }
 
     /// The first route that takes the request.
-    pub fn find(&self, subject: &Subject<'_>) -> Option<&Route> {
+    pub fn find(&self, subject: &Subject<'_>) -> Option<&Rc<Route>> {
         let Taken { position, .. } =
             self.index
                 .find(&self.routes, |route| &route.matching, subject)?;
@@ -44,7 +46,7 @@ impl RouteTable {
     }
 
     /// All routes, in order.
-    pub fn routes(&self) -> &[Route] {
+    pub fn routes(&self) -> &[Rc<Route>] {
         &self.routes
     }
 

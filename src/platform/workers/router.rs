@@ -26,7 +26,7 @@ pub struct Router {
 
 struct Inner {
     table: Table,
-    isolate: Isolate,
+    isolate: Rc<Isolate>,
     on_proxy: Option<OnProxy>,
     on_reload_error: Option<OnReloadError>,
 }
@@ -103,7 +103,7 @@ impl Router {
         Self {
             inner: Rc::new(Inner {
                 table,
-                isolate: Isolate::default(),
+                isolate: Rc::default(),
                 on_proxy: None,
                 on_reload_error: None,
             }),
@@ -139,7 +139,7 @@ impl Router {
         context: &worker::Context,
     ) -> Result<Handled, TableError> {
         let platform = WorkersPlatform::new(request, env, context);
-        let head = platform.head().ok_or(TableError::Request)?;
+        let head = Rc::new(platform.head().ok_or(TableError::Request)?);
         let table = self.table(&platform).await?;
         let on_proxy = self.inner.on_proxy.as_ref();
         let report = |event| {

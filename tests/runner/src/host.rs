@@ -155,12 +155,12 @@ impl HostStage {
         async move {
             let start = world.now();
             let (table, head) = match (table, head) {
-                (Ok(table), Ok(head)) => (table, head),
+                (Ok(table), Ok(head)) => (table, Rc::new(head)),
                 (Err(refused), _) => return unanswered(&refused.to_string()),
                 (_, Err(reason)) => return unanswered(&reason),
             };
             let platform = world.visit(Visit {
-                head: head.clone(),
+                head: RequestHead::clone(&head),
                 body,
                 country,
                 leaves_at: abort_after.map(|after| start + after),
