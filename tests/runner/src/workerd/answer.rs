@@ -1,6 +1,5 @@
 //! A scripted answer as bytes on the wire.
 
-
 use super::websocket;
 use crate::case::{Answer, AnswerBody, End};
 use crate::http1;
@@ -106,7 +105,7 @@ fn reason(status: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observed::Headers;
+    use crate::case::{Act, Then};
 
     #[test]
     fn an_answer_states_how_its_body_ends() {
