@@ -8,7 +8,8 @@ use std::fmt;
 /// ```
 /// use jouska::config::Path;
 ///
-/// let routes = Path::root().key("routes");
+/// let root = Path::root();
+/// let routes = root.key("routes");
 /// let route = routes.index(0);
 /// assert_eq!(route.key("match").key("host").to_string(), "routes[0].match.host");
 /// ```
