@@ -309,8 +309,8 @@ impl Documents for FakePlatform {
 }
 
 impl SignatureCheck for FakePlatform {
-    async fn rs256(&self, _key: &RsaKey, _message: &[u8], _signature: &[u8]) -> bool {
-        false
+    async fn rs256(&self, key: &RsaKey, message: &[u8], signature: &[u8]) -> bool {
+        crate::crypto::rs256(key, message, signature)
     }
 }
 
