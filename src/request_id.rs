@@ -12,8 +12,7 @@ use crate::{
     message::RequestHead,
 };
 
-/// The header an id travels in.
-pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub use crate::headers::names::X_REQUEST_ID;
 
 /// A route's compiled `requestId`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

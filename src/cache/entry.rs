@@ -13,7 +13,10 @@ use http::{
 
 use super::freshness::Windows;
 use crate::{
-    headers::{HeaderEdits, combined},
+    headers::{
+        HeaderEdits, combined,
+        names::{X_JOUSKA_CACHE, X_REQUEST_ID},
+    },
     message::ResponseHead,
     time::Timestamp,
 };
@@ -76,8 +79,6 @@ fn max_age(lifetime: Duration) -> HeaderValue {
 
 const STORED_AT: HeaderName = HeaderName::from_static("x-jouska-stored-at");
 const PARKED: HeaderName = HeaderName::from_static("x-jouska-cache-control");
-const X_JOUSKA_CACHE: HeaderName = HeaderName::from_static("x-jouska-cache");
-const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 #[cfg(test)]
 mod tests {

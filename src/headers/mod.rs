@@ -5,6 +5,7 @@ pub mod cookie;
 pub mod edits;
 pub mod hop_by_hop;
 pub mod media_type;
+pub mod names;
 pub mod outgoing;
 pub mod reserved;
 pub mod rules;

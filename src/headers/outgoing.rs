@@ -9,6 +9,7 @@ use http::{HeaderName, HeaderValue, header};
 use super::{
     Edit, HeaderEdits, Rules,
     hop_by_hop::{HOP_BY_HOP, connection_named},
+    names::X_REQUEST_ID,
 };
 use crate::message::RequestHead;
 
@@ -165,7 +166,6 @@ const VOUCHED_FOR: [HeaderName; 6] = [
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 #[cfg(test)]
 mod tests {

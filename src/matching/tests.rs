@@ -1,3 +1,5 @@
+//! What a route takes, what it forwards, and that the index agrees with asking every route.
+
 use http::{HeaderMap, HeaderValue};
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! What takes part and what is stored, by tables.
+
 use http::{HeaderName, HeaderValue};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Visitors, an upstream and an isolate between them, on a clock that jumps.
+
 use std::{cell::Cell, rc::Rc, time::Duration};
 
 use bytes::Bytes;

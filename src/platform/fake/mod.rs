@@ -29,7 +29,7 @@ use super::{
     Background, Clock, Documents, MissingBinding, Random, RateLimit, RsaKey, Secrets,
     SignatureCheck, Visitor,
 };
-use crate::{message::RequestHead, time::Timestamp};
+use crate::{crypto, message::RequestHead, time::Timestamp};
 
 /// What an upstream received.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -310,7 +310,7 @@ impl Documents for FakePlatform {
 
 impl SignatureCheck for FakePlatform {
     async fn rs256(&self, key: &RsaKey, message: &[u8], signature: &[u8]) -> bool {
-        crate::crypto::rs256(key, message, signature)
+        crypto::rs256(key, message, signature)
     }
 }
 

@@ -1,9 +1,7 @@
 //! A scripted answer as bytes on the wire.
 
-use std::time::Duration;
-
 use super::websocket;
-use crate::case::{Act, Answer, AnswerBody, End, Then};
+use crate::case::{Answer, AnswerBody, End};
 use crate::http1;
 use crate::observed::UpstreamRequest;
 
@@ -107,7 +105,7 @@ fn reason(status: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observed::Headers;
+    use crate::case::{Act, Then};
 
     #[test]
     fn an_answer_states_how_its_body_ends() {
