@@ -3,8 +3,8 @@
 use http::{HeaderMap, HeaderName, StatusCode, header};
 
 use super::{
-    BodyPolicy,
     charset::{self, Charset},
+    policy::BodyPolicy,
 };
 use crate::{headers::media_type, message::ResponseHead, outcome::SkipReason};
 
