@@ -3,6 +3,49 @@
 //!
 //! Nothing here touches a stream. [`apply`] says which headers change and what the body's bytes are turned into; the
 //! platform does both.
+//!
+//! ```
+//! use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+//! use jouska::{
+//!     config::{Issues, Path, RouteDocument, document::BodyRewrite},
+//!     message::{RequestHead, RequestUrl, ResponseHead},
+//!     net::Upstream,
+//!     rewrite::{Context, Policy, apply},
+//! };
+//!
+//! let route = RouteDocument {
+//!     body_rewrite: Some(BodyRewrite::default()),
+//!     ..RouteDocument::default()
+//! };
+//! let policy = Policy::compile(&route, &Path::root(), &mut Issues::default()).unwrap();
+//! let request = RequestHead {
+//!     method: Method::GET,
+//!     url: RequestUrl::parse("https://mirror.example/docs/start").unwrap(),
+//!     headers: HeaderMap::new(),
+//!     has_body: false,
+//! };
+//! let context = Context {
+//!     request: &request,
+//!     upstream: &Upstream::parse("origin.example").unwrap(),
+//!     stripped_prefix: Some("/docs"),
+//! };
+//! let mut headers = HeaderMap::new();
+//! headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html"));
+//! let head = ResponseHead {
+//!     status: StatusCode::OK,
+//!     headers,
+//! };
+//!
+//! let mut page = Vec::new();
+//! let mut transform = apply(&policy, &context, &head, true).transform.unwrap();
+//! transform.push(b"<a href='https://origin.example/team'>Who", &mut page);
+//! transform.push(b" we are</a> <a href=\"/x?a&amp;b\">", &mut page);
+//! transform.finish(&mut page);
+//! assert_eq!(
+//!     page,
+//!     b"<a href='https://mirror.example/docs/team'>Who we are</a> <a href=\"/docs/x?a&amp;b\">"
+//! );
+//! ```
 
 use std::{cell::LazyCell, rc::Rc, sync::Arc};
 

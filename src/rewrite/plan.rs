@@ -90,7 +90,7 @@ const BODYLESS: [StatusCode; 3] = [
     StatusCode::NOT_MODIFIED,
 ];
 
-const READABLE: [&str; 5] = ["", "identity", "gzip", "x-gzip", "br"];
+const READABLE: [&str; 4] = ["", "identity", "gzip", "br"];
 
 #[cfg(test)]
 mod tests {

@@ -61,6 +61,11 @@ impl Policy {
         })
     }
 
+    /// Whether the route rewrites bodies at all. What a cache serves was rewritten when it was stored, or never.
+    pub fn rewrites_bodies(&self) -> bool {
+        self.body.is_some()
+    }
+
     /// `responseHeaders`, which are applied last of all.
     pub fn operator_rules(&self) -> &Rules {
         &self.response_rules
