@@ -6,13 +6,23 @@
 // (isolate, caches, rate limits, a crash) reaches another. The process ends with its input.
 
 import { readFileSync } from "node:fs";
+import { createRequire, registerHooks } from "node:module";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
-import { Miniflare, NoOpLog } from "miniflare";
-
 /** `HttpOptions.Style.PROXY` of workerd's configuration: request lines carry absolute URLs. */
 const PROXY_STYLE = 1;
+
+// Miniflare writes a configuration, WebAssembly included, into a buffer that grows by 4 KB at a time and is copied whole
+// each time. With room to grow, starting a Worker takes half the time; without this it works all the same.
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    if (!url.endsWith("/miniflare/dist/src/index.js")) return loaded;
+    return { ...loaded, source: String(loaded.source).replace(/(MIN_SINGLE_SEGMENT_GROWTH =) 4096/, "$1 8388608") };
+  },
+});
+const { Miniflare, NoOpLog } = createRequire(import.meta.url)("miniflare");
 
 const folder = resolve(process.argv[2]);
 const modules = [

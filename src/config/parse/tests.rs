@@ -1,3 +1,5 @@
+//! Reading documents: what every wrong shape is told, and what is only warned of.
+
 use serde_json::json;
 
 use super::*;

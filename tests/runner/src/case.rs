@@ -48,11 +48,13 @@ pub enum Plot {
 }
 
 /// What the refusal of a route table must say.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Refusal {
     /// The field it names; any field when absent.
     pub path: Option<String>,
     /// Texts its message contains, whatever their case.
+    #[serde(default)]
     pub contains: Vec<String>,
 }
 
@@ -156,13 +158,16 @@ pub enum End {
 }
 
 /// One thing the visitor does, and what must come of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Step {
     /// The pause before the request.
+    #[serde(rename = "waitMs", default, deserialize_with = "document::millis")]
     pub wait: Duration,
     /// What is sent.
     pub request: Request,
     /// What must come.
+    #[serde(default)]
     pub expect: Expect,
 }
 

@@ -72,7 +72,7 @@ enum Order<'a> {
 }
 
 #[derive(Serialize)]
-struct Command_<'a> {
+struct Instruction<'a> {
     id: u64,
     #[serde(flatten)]
     order: Order<'a>,
@@ -197,7 +197,7 @@ impl Link {
     }
 
     fn send(&self, id: u64, order: Order<'_>) -> Result<(), OpenError> {
-        let mut line = serde_json::to_vec(&Command_ { id, order }).map_err(OpenError::new)?;
+        let mut line = serde_json::to_vec(&Instruction { id, order }).map_err(OpenError::new)?;
         line.push(b'\n');
         let mut commands = self.commands();
         let commands = commands.as_mut().ok_or_else(|| OpenError::new(ENDED))?;
