@@ -51,7 +51,9 @@ async function start(id, { upstream, config, vars, ratelimits }) {
       compatibilityDate: "2026-04-26",
       compatibilityFlags: ["enable_request_signal"],
       bindings: { ...vars, JOUSKA_CONFIG: config },
-      ratelimits: Object.fromEntries(Object.entries(ratelimits).map(([name, simple]) => [name, { simple }])),
+      ratelimits: Object.fromEntries(
+        Object.entries(ratelimits).map(([name, simple], index) => [name, { simple, namespace_id: `${index + 1}` }]),
+      ),
       // What the Worker sends is compared, so nothing may be taken from it or added on the way.
       stripCfConnectingIp: false,
       outboundService: { external: { address: upstream, http: { style: PROXY_STYLE } } },
