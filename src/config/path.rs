@@ -68,7 +68,8 @@ impl fmt::Display for Path<'_> {
 }
 
 impl Path<'_> {
-    fn is_root(&self) -> bool {
+    /// Whether the document itself is meant.
+    pub const fn is_root(&self) -> bool {
         matches!(self.segment, Segment::Root)
     }
 }
