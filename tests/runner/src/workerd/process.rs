@@ -150,16 +150,18 @@ impl NodeProcess {
             }
             listeners.by_id.insert(id, Listener { started, happened });
         }
+        // From here on it is stopped and forgotten, whether or not it comes up.
+        let mut runtime = Runtime {
+            id,
+            ports: Vec::new(),
+            link: Arc::clone(&self.link),
+        };
         self.link.send(id, Order::Start(workers))?;
-        match outcome.recv() {
-            Ok(Ok(ports)) => Ok(Runtime {
-                id,
-                ports,
-                link: Arc::clone(&self.link),
-            }),
-            Ok(Err(reason)) => Err(OpenError::new(reason)),
-            Err(_) => Err(OpenError::new(ENDED)),
-        }
+        runtime.ports = outcome
+            .recv()
+            .unwrap_or_else(|_| Err(ENDED.to_owned()))
+            .map_err(OpenError::new)?;
+        Ok(runtime)
     }
 }
 
