@@ -33,12 +33,17 @@ await Promise.all([...running.keys()].map(stop));
 process.exit();
 
 async function start(id, workers) {
+  const printed = [];
+  const print = (line) => {
+    printed.push(line);
+    report({ id, line });
+  };
   try {
     const miniflare = new Miniflare({
       log: new NoOpLog(),
       cf: false,
       telemetry: { enabled: false },
-      handleRuntimeStdio: (...streams) => streams.forEach((stream) => passOn(id, stream)),
+      handleRuntimeStdio: (...streams) => streams.forEach((stream) => readLines(stream, print)),
       workers: workers.map(worker),
     });
     running.set(id, miniflare);
@@ -46,7 +51,7 @@ async function start(id, workers) {
     report({ id, ports: urls.map((url) => Number(url.port)) });
   } catch (error) {
     await stop(id);
-    report({ id, failed: String(error?.stack ?? error) });
+    report({ id, failed: [error, ...printed].join("\n") });
   }
 }
 
@@ -77,9 +82,9 @@ async function stop(id) {
   await miniflare?.dispose().catch(() => {});
 }
 
-function passOn(id, stream) {
+function readLines(stream, print) {
   createInterface({ input: stream }).on("line", (line) => {
-    if (line !== "") report({ id, line });
+    if (line !== "") print(line);
   });
 }
 
