@@ -1,7 +1,7 @@
 //! A conformance case as values: what one visitor, one upstream and the proxy between them do.
 //!
 //! `tests/conformance/FORMAT.md` is the reference. The types that mirror the JSON are private and live in
-//! [`document`]; everything that could be contradictory there (two bodies, steps beside a `configError`) is settled when
+//! `document`; everything that could be contradictory there (two bodies, steps beside a `configError`) is settled when
 //! a case is read, so whoever plays or compares a case has nothing left to check.
 
 mod document;
