@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::{
     body::Pending,
     outcome::{
-        CacheStatus, GuardReason, InjectReport, LimitReason, MirrorReport, Outcome, Selection,
-        SkipReason, StreamReport,
+        CacheReason, CacheStatus, GuardReason, InjectReport, LimitReason, MirrorReport, Outcome,
+        Selection, SkipReason, StreamReport,
     },
 };
 
@@ -38,7 +38,7 @@ pub struct Facts {
     pub cache: Option<CacheStatus>,
     /// Why the cache did not store or serve, where it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache_reason: Option<&'static str>,
+    pub cache_reason: Option<CacheReason>,
     /// How a split picked its upstream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,

@@ -143,6 +143,12 @@ impl RequestHead {
             .get(http::header::UPGRADE)
             .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"))
     }
+
+    /// Whether a body came along that can be sent on. The fetch API refuses a GET or HEAD with one, so theirs stay
+    /// behind.
+    pub fn forwards_body(&self) -> bool {
+        self.has_body && !matches!(self.method, Method::GET | Method::HEAD)
+    }
 }
 
 /// What an upstream answered, without the body.

@@ -102,6 +102,15 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// The binding that is missing, where that is the reason.
+    pub fn binding(&self) -> Option<&str> {
+        match self {
+            Self::RateLimitMisconfigured { binding }
+            | Self::SignedLinkMisconfigured { binding } => Some(binding),
+            _ => None,
+        }
+    }
+
     /// Which guard refused.
     pub fn reason(&self) -> GuardReason {
         match self {
@@ -146,6 +155,26 @@ pub enum Failure {
     InFlightLimit,
 }
 
+impl Failure {
+    /// How the event calls it.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Timeout => Outcome::Timeout,
+            Self::Unreachable => Outcome::Unreachable,
+            Self::ClientClosed => Outcome::ClientClosed,
+            Self::BodyTooLarge { .. } | Self::InFlightLimit => Outcome::Refused,
+        }
+    }
+
+    /// The guard behind it, where it was one that could only refuse once the body was on its way.
+    pub fn guard_reason(&self) -> Option<GuardReason> {
+        match self {
+            Self::BodyTooLarge { .. } => Some(GuardReason::BodySize),
+            Self::Timeout | Self::Unreachable | Self::ClientClosed | Self::InFlightLimit => None,
+        }
+    }
+}
+
 /// What the response cache did, as `x-jouska-cache` and the event name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -173,6 +202,40 @@ impl CacheStatus {
             Self::StaleError => "stale_error",
         }
     }
+}
+
+/// Why the response cache took no part in a request, or did not store its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheReason {
+    /// Bypassed: the method is not among `cache.methods`.
+    Method,
+    /// Bypassed: a WebSocket handshake.
+    Upgrade,
+    /// Bypassed: the request carries `Authorization`.
+    Authorization,
+    /// Bypassed: the request carries `Cookie`.
+    Cookie,
+    /// Bypassed: the request asks for a range.
+    Range,
+    /// Bypassed: the address already has the parameter that keys are made with.
+    KeyParameter,
+    /// Not stored: the status has no window.
+    Status,
+    /// Not stored: the type is outside `cache.contentTypes`.
+    ContentType,
+    /// Not stored: a stream of events or lines, which is never replayed.
+    StreamingMedia,
+    /// Not stored: the upstream set a cookie.
+    SetCookie,
+    /// Not stored: the upstream said `no-store`.
+    NoStore,
+    /// Not stored: the upstream said `private`.
+    Private,
+    /// Not stored: the upstream said `no-cache`, and there is no validator to ask it with.
+    NoCache,
+    /// Not stored: the upstream varies its answer by a header that is no part of the key.
+    Vary,
 }
 
 /// Why a body was delivered as it came.

@@ -1,10 +1,27 @@
 //! The route document and everything that can be said about it before it is compiled.
 
+pub mod bounds;
+pub mod defaults;
 pub mod document;
 pub mod header_rules;
 pub mod issue;
+mod nearest;
+pub mod origin;
+pub mod parse;
 pub mod path;
+pub mod presets;
+mod reader;
+#[cfg(feature = "schema")]
+pub mod reference;
+#[cfg(feature = "schema")]
+pub mod schema;
+mod syntax;
+pub mod text;
+pub mod upstream;
+mod wording;
 
-pub use document::{CONFIG_VERSION, Document, RouteDocument};
-pub use issue::{Code, Issue, Issues, Reported};
+pub use document::{CONFIG_VERSION, Document, MAX_ROUTES, RouteDocument};
+pub use issue::{Code, Issue, Issues, Position, Reported};
+pub use origin::Origin;
+pub use parse::{ConfigError, Parsed, Reading, Warning, parse, parse_value, read, read_value};
 pub use path::Path;

@@ -50,6 +50,11 @@ impl HeaderEdits {
         self.0.push(Edit::Append(name, value));
     }
 
+    /// Adds one change behind these.
+    pub fn push(&mut self, edit: Edit) {
+        self.0.push(edit);
+    }
+
     /// Adds `later` behind these.
     pub fn extend(&mut self, later: &HeaderEdits) {
         self.0.extend(later.0.iter().cloned());

@@ -102,6 +102,17 @@ impl Upstream {
         &self.base
     }
 
+    /// The URL of `path` and `query` below the base path, both as they stand.
+    pub fn url(&self, scheme: &str, path: &str, query: Option<&str>) -> String {
+        // Without the slash, a path such as `@elsewhere` would become part of the authority.
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        let (mark, query) = query.map_or(("", ""), |query| ("?", query));
+        let Self {
+            authority, base, ..
+        } = self;
+        format!("{scheme}://{authority}{base}{slash}{path}{mark}{query}")
+    }
+
     /// Whether the host is a loopback, private or metadata address, or a name for one.
     pub fn is_private(&self) -> bool {
         match Url::parse(&format!("https://{}/", self.hostname())) {
@@ -210,6 +221,26 @@ mod tests {
             r"a.b\x",
         ] {
             check(text, None);
+        }
+    }
+
+    #[test]
+    fn paths_and_queries_are_put_behind_the_base_as_they_stand() {
+        for (upstream, path, query, expected) in [
+            ("a.b", "/", None, "https://a.b/"),
+            ("a.b:81/v1/", "/", Some(""), "https://a.b:81/v1/?"),
+            (
+                "a.b/Base",
+                "//x;y/%2f../%5c/100%/",
+                Some("a=%20&?b"),
+                "https://a.b/Base//x;y/%2f../%5c/100%/?a=%20&?b",
+            ),
+            ("a.b", "@evil.test/", None, "https://a.b/@evil.test/"),
+            ("a.b", ".evil.test", None, "https://a.b/.evil.test"),
+            ("a.b", r"\x", None, r"https://a.b/\x"),
+        ] {
+            let url = Upstream::parse(upstream).unwrap().url("https", path, query);
+            assert_eq!(url, expected);
         }
     }
 

@@ -10,6 +10,8 @@
 
 #[cfg(feature = "test-util")]
 pub mod fake;
+#[cfg(test)]
+pub(crate) mod scripted;
 #[cfg(feature = "workers")]
 pub mod workers;
 
@@ -145,7 +147,10 @@ pub enum FetchError {
 /// Makes responses for the visitor out of upstream responses.
 pub trait Deliver: Fetch {
     /// Carries a [`Delivery`] out: headers edited in place, the body watched and transformed as it is read.
-    fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response;
+    ///
+    /// A platform may wait a few milliseconds for a body that is small and of known length, so that it need not be
+    /// streamed; otherwise it does not wait for the body.
+    async fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response;
 
     /// Two responses with the same body; each may be read at its own pace.
     fn tee(&self, response: Self::Response) -> (Self::Response, Self::Response);
@@ -237,7 +242,7 @@ pub trait CopyBody {
     fn copy_body(
         &self,
         limit: usize,
-    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + 'static;
+    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + use<Self> + 'static;
 }
 
 /// Lets work go on behind the response.

@@ -9,12 +9,19 @@
     reason = "they measure how long their steps really take"
 )]
 
+mod check;
+mod conformance;
+mod dev;
 mod failure;
 mod process;
+mod steps;
+mod test;
+mod tidy;
 mod tools;
 mod worker;
 mod workspace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -26,7 +33,7 @@ use workspace::Workspace;
 
 /// The commands of the jouska workspace.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask")]
+#[command(bin_name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
     command: Action,
@@ -34,12 +41,29 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Install the tools that the other commands need; they also do it themselves.
-    SetupTools {
-        /// Install nginx too, which only some suites need, and print where it is.
+    /// Run the proxy and the admin panel here, with a seeded table. Ctrl-C stops them.
+    Dev {
+        /// The port to listen on [default: 8787].
         #[arg(long)]
-        nginx: bool,
+        port: Option<u16>,
+        /// Leave the admin panel out.
+        #[arg(long)]
+        no_panel: bool,
     },
+    /// Run every test: the checks, the crates' tests, the conformance cases on both runtimes, the suites in JavaScript.
+    Test,
+    /// Run what CI runs on a change: format, tidy, lints, the library's tests, all Workers, documentation, dependencies.
+    Check,
+    /// Play the conformance cases, on workerd unless `--runtime host` says otherwise.
+    ///
+    /// All flags are the runner's: `--runtime host|workerd`, `--cases DIR`, `--area NAME` and more; `-- --help` lists them.
+    Conformance {
+        /// Handed to the runner as they are.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Look for what no compiler checks: broken layers, files that do not say what they are for, paths of one machine.
+    Tidy,
     /// Build the Workers: all of them, or the ones whose folders are named.
     Build {
         /// Compile quickly, without optimisation.
@@ -47,6 +71,12 @@ enum Action {
         dev: bool,
         /// Folders of Worker crates, relative to the root.
         crates: Vec<String>,
+    },
+    /// Install the tools that the other commands need. They do so themselves; this is for doing it beforehand.
+    SetupTools {
+        /// Install nginx too, which only some suites need, and print where it is.
+        #[arg(long)]
+        nginx: bool,
     },
 }
 
@@ -63,6 +93,15 @@ fn main() -> ExitCode {
 fn run(action: Action) -> Result<(), Failure> {
     let workspace = Workspace::find()?;
     match action {
+        Action::Dev { port, no_panel } => dev::run(&workspace, port, !no_panel),
+        Action::Test => test::run(&workspace),
+        Action::Check => {
+            let tools = Tools::install(&workspace)?;
+            steps::run_all(check::steps(&workspace, &tools))
+        }
+        Action::Conformance { arguments } => conformance::run(&workspace, &arguments),
+        Action::Tidy => tidy::run(&workspace),
+        Action::Build { dev, crates } => build(&workspace, dev, &crates),
         Action::SetupTools { nginx } => {
             Tools::install(&workspace)?;
             if nginx {
@@ -70,19 +109,18 @@ fn run(action: Action) -> Result<(), Failure> {
             }
             Ok(())
         }
-        Action::Build { dev, crates } => {
-            let tools = Tools::install(&workspace)?;
-            let profile = if dev { Profile::Dev } else { Profile::Release };
-            let all = worker::CRATES.map(str::to_owned);
-            for crate_dir in if crates.is_empty() {
-                all.as_slice()
-            } else {
-                &crates
-            } {
-                let built = worker::build(&workspace, &tools, crate_dir, profile)?;
-                println!("{}", built.display());
-            }
-            Ok(())
-        }
     }
+}
+
+fn build(workspace: &Workspace, dev: bool, crates: &[String]) -> Result<(), Failure> {
+    let tools = Tools::install(workspace)?;
+    let profile = if dev { Profile::Dev } else { Profile::Release };
+    let all = worker::CRATES.map(str::to_owned);
+    for crate_dir in if crates.is_empty() { &all } else { crates } {
+        println!(
+            "{}",
+            worker::build(workspace, &tools, crate_dir, profile)?.display()
+        );
+    }
+    Ok(())
 }

@@ -1,8 +1,33 @@
 //! The reference Worker: a route table from KV or a variable, served by jouska.
+//!
+//! The table is read from the key `routes` of the KV namespace bound as `CONFIG`, or else from the variable
+//! `JOUSKA_CONFIG`, and kept for a minute in each isolate.
 
-use worker::{Context, Env, Response, Result, event};
+mod observability;
+
+use jouska::{Handled, Router, Source};
+use worker::{Context, Env, Response, Result, console_error, event};
+
+thread_local! {
+    // One router per isolate: the table it read and what it learned about upstreams live as long as the isolate does.
+    static ROUTER: Router = Router::from_source(Source::first_available([
+        Source::kv("CONFIG", "routes"),
+        Source::variable("JOUSKA_CONFIG"),
+    ]))
+    .on_reload_error(|error| console_error!("{error}"))
+    .on_proxy(observability::report);
+}
 
 #[event(fetch)]
-async fn fetch(_request: worker::Request, _env: Env, _ctx: Context) -> Result<Response> {
-    Response::error("not built yet", 501)
+async fn fetch(request: web_sys::Request, env: Env, context: Context) -> Result<web_sys::Response> {
+    let router = ROUTER.with(Router::clone);
+    match router.handle(request, &env, &context).await {
+        Ok(Handled::Answered(response)) => Ok(response),
+        // Routes of your own go here.
+        Ok(Handled::FellThrough(_)) => {
+            Response::error("no route takes this request", 404).map(Into::into)
+        }
+        // The reason is in the log; a visitor has no use for it.
+        Err(_) => Response::error("the route table is not available", 503).map(Into::into),
+    }
 }

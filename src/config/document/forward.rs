@@ -1,31 +1,60 @@
 //! Where requests go, and how persistently.
 
 use serde::Serialize;
+use serde_json::Value;
 
-/// One participant of `trafficSplit`.
+use crate::config::{
+    Path, Reported,
+    reader::{Block, Findings, FromJson, Members, word},
+    wording::mismatch,
+};
+
+/// A participant of `trafficSplit`. Both fields are required.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["upstream", "weight"])))]
 #[serde(rename_all = "camelCase")]
 pub struct SplitEntry {
-    /// `host`, `host:port` or `host/base/path`, without a scheme.
+    /// Where its callers go: `host`, `host:port` or `host/base/path`, without a scheme.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upstream: Option<String>,
-    /// Share of the callers, relative to the other weights: 1 to 1,000,000.
+    /// Its share of the callers, relative to the other weights; 1 to 1,000,000.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<u64>,
 }
 
-/// When the walk moves on to the next candidate.
+impl Block for SplitEntry {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            upstream: members.take("upstream"),
+            weight: members.take("weight"),
+        }
+    }
+}
+
+/// When the next upstream is asked. Requests that cannot be repeated are sent to one upstream only.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Failover {
-    /// Failures that move the walk. Default: `timeout` and `unreachable`.
+    /// Failures that move on to the next upstream. At least one. Default: `timeout` and `unreachable`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["timeout", "unreachable"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<Vec<FailureMode>>,
-    /// Most candidates tried: 1 to 64. Default: all.
+    /// Most upstreams that are asked for one request; 1 to 64. Default: all there are.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 64)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u64>,
+}
+
+impl Block for Failover {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            on: members.take("on"),
+            max_attempts: members.take("maxAttempts"),
+        }
+    }
 }
 
 /// A way an upstream can fail.
@@ -43,30 +72,67 @@ pub enum FailureMode {
     ServerError,
 }
 
-/// Passive ejection of failing candidates, remembered per isolate.
+impl FromJson for FailureMode {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [
+            ("timeout", Self::Timeout),
+            ("unreachable", Self::Unreachable),
+            ("5xx", Self::ServerError),
+        ];
+        word(&value, &words, at, findings)
+    }
+}
+
+/// When a failing upstream is left out for a while, so that the next visitor does not wait for it again. Each
+/// isolate of the Worker learns for itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Outlier {
-    /// Failures in a row that eject a candidate: 1 to 10. Default: 3.
+    /// Failures in a row after which an upstream is left out; 1 to 10. Default: 3.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10), extend("default" = 3)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consecutive_failures: Option<u64>,
-    /// Seconds it is skipped: 1 to 300. Default: 30.
+    /// Seconds for which it is left out; 1 to 300. Default: 30.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 300), extend("default" = 30)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eject_seconds: Option<u64>,
 }
 
-/// Fuses over what one isolate may add to the load of an upstream.
+impl Block for Outlier {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            consecutive_failures: members.take("consecutiveFailures"),
+            eject_seconds: members.take("ejectSeconds"),
+        }
+    }
+}
+
+/// Fuses against adding to the load of an upstream in trouble. They count within one isolate of the Worker, of
+/// which there are many: size them as fuses, not as quotas.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// Largest share of recent requests that may be retries: 0 to 1. Default: unbounded.
+    /// Largest share of recent requests that may be retries; 0 to 1. Over it further attempts are left out, never
+    /// first ones. Default: no limit.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_ratio: Option<f64>,
-    /// Most requests waiting for headers of one upstream at once: 1 to 10,000. Default: unbounded.
+    /// Most requests that may wait for the headers of one upstream at the same time; 1 to 10,000. Over it a request
+    /// is answered with 503. Default: no limit.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10_000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_in_flight: Option<u64>,
+}
+
+impl Block for Limits {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            retry_ratio: members.take("retryRatio"),
+            max_in_flight: members.take("maxInFlight"),
+        }
+    }
 }
 
 /// What the weighted hash of a split is taken over. Default: the caller's address.
@@ -98,6 +164,77 @@ pub enum HashBy {
     },
 }
 
+impl FromJson for HashBy {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        if let Value::String(source) = &value {
+            let expected = "an object in curly braces";
+            let way_out = Some(format!("Write {{\"source\": {source:?}}}"));
+            return Err(mismatch(
+                &value,
+                expected,
+                way_out,
+                at,
+                &mut findings.issues,
+            ));
+        }
+        let mut members = Members::open(value, at, findings)?;
+        let source = members.require(
+            "source",
+            "expected what the hash is taken over: \"ip\", \"path\", \"url\", \"header\", \"cookie\" or \"query\"; found nothing",
+        );
+        let hash_by = source.and_then(|source| match source {
+            HashSource::Ip => Ok(Self::Ip),
+            HashSource::Path => Ok(Self::Path),
+            HashSource::Url => Ok(Self::Url),
+            HashSource::Header => members
+                .require(
+                    "header",
+                    "expected the name of the header that is hashed; found nothing",
+                )
+                .map(|header| Self::Header { header }),
+            HashSource::Cookie => members
+                .require(
+                    "cookie",
+                    "expected the name of the cookie that is hashed; found nothing",
+                )
+                .map(|cookie| Self::Cookie { cookie }),
+            HashSource::Query => members
+                .require(
+                    "query",
+                    "expected the name of the query parameter that is hashed; found nothing",
+                )
+                .map(|query| Self::Query { query }),
+        });
+        members.close();
+        hash_by
+    }
+}
+
+/// The tag of [`HashBy`].
+#[derive(Clone, Copy)]
+enum HashSource {
+    Ip,
+    Path,
+    Url,
+    Header,
+    Cookie,
+    Query,
+}
+
+impl FromJson for HashSource {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [
+            ("ip", Self::Ip),
+            ("path", Self::Path),
+            ("url", Self::Url),
+            ("header", Self::Header),
+            ("cookie", Self::Cookie),
+            ("query", Self::Query),
+        ];
+        word(&value, &words, at, findings)
+    }
+}
+
 /// How the hashed key maps onto candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -110,6 +247,13 @@ pub enum HashType {
     Consistent,
 }
 
+impl FromJson for HashType {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [("modulo", Self::Modulo), ("consistent", Self::Consistent)];
+        word(&value, &words, at, findings)
+    }
+}
+
 /// What keeps an assigned caller on its upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -118,6 +262,13 @@ pub enum StickyBy {
     /// A host-only `__jouska_upstream` cookie.
     #[default]
     Cookie,
+}
+
+impl FromJson for StickyBy {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [("cookie", Self::Cookie)];
+        word(&value, &words, at, findings)
+    }
 }
 
 /// Scheme used towards the upstream.
@@ -132,24 +283,62 @@ pub enum Scheme {
     Http,
 }
 
-/// A background copy of matching requests, sent to a second upstream whose answers nobody sees.
+impl Scheme {
+    /// As a URL starts with it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Https => "https",
+            Self::Http => "http",
+        }
+    }
+}
+
+impl FromJson for Scheme {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        let words = [("https", Self::Https), ("http", Self::Http)];
+        word(&value, &words, at, findings)
+    }
+}
+
+/// A copy of requests, sent to a second upstream. Visitors notice nothing of it, and requests that were refused are
+/// not copied.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["upstream"])))]
 #[serde(rename_all = "camelCase")]
 pub struct Mirror {
-    /// Where the copy goes; screened like the primary upstream.
+    /// Where the copies go: `host`, `host:port` or `host/base/path`. Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upstream: Option<String>,
-    /// Share of requests copied, by a hash of the request id: 1 to 100. Default: 100.
+    /// Share of the requests that is copied, in percent; 1 to 100. Whether a request is copied follows from its id.
+    /// Default: 100.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100), extend("default" = 100)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<u64>,
-    /// Whether bodies are copied, up to 256 KiB. Default: false.
+    /// Whether request bodies are copied too. They are held in memory up to 256 KiB; a larger one goes without its
+    /// copy. Default: false.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = false)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_body: Option<bool>,
-    /// Methods that are copied. Default: `GET` and `HEAD`.
+    /// Methods that are copied. Any other than GET, HEAD, OPTIONS and TRACE is carried out twice. At least one.
+    /// Default: GET and HEAD.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["GET", "HEAD"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<String>>,
-    /// Deadline of the copy in milliseconds: 1 to 5,000. Default: 2,000.
+    /// Milliseconds a copy may take; 1 to 5,000. Default: 2,000.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 5_000), extend("default" = 2_000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+}
+
+impl Block for Mirror {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            upstream: members.take("upstream"),
+            percent: members.take("percent"),
+            include_body: members.take("includeBody"),
+            methods: members.take("methods"),
+            timeout_ms: members.take("timeoutMs"),
+        }
+    }
 }

@@ -1,61 +1,135 @@
 //! The route document: what a person writes. Every field is optional here; what is required, what a value may be and
 //! what an absent one means is decided where a route is compiled.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    Code, Path, Reported,
+    reader::{Block, Findings, FromJson, Members},
+    wording::mismatch,
+};
 
 mod answer;
 mod cache;
+mod defaults;
 mod forward;
 mod guards;
 mod headers;
 mod matching;
 mod rewrite;
+mod route;
 
 pub use answer::*;
 pub use cache::*;
+pub use defaults::*;
 pub use forward::*;
 pub use guards::*;
 pub use headers::*;
 pub use matching::*;
 pub use rewrite::*;
+pub use route::*;
 
 /// Version of the document this build writes and reads.
 pub const CONFIG_VERSION: u64 = 1;
 
-/// A whole route table.
+/// Most routes of one document.
+pub const MAX_ROUTES: usize = 5_000;
+
+/// A whole route table: the JSON document an operator writes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Document {
-    /// Version of the format; only 1 exists. Default: 1.
+    /// Address of the JSON Schema, for editors that complete and check while one types. Nothing else reads it.
+    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Version of the format. A document of a version this build does not know is refused, not guessed at. Default:
+    /// 1.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1, "default" = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// Who wrote it, and when.
+    /// Who wrote the document, and when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Values for every route that does not state its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults: Option<Defaults>,
-    /// Settings of the cache for the whole table.
+    /// Settings of the response cache for the whole table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<TableCache>,
-    /// The routes in order; the first that matches takes the request. At least one.
+    /// The routes, in order: the first that matches takes the request, so a narrow route stands above a wide one.
+    /// From 1 to 5,000.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 5_000)))]
     pub routes: Vec<RouteDocument>,
 }
 
-/// Settings of the cache for the whole table.
+impl Block for Document {
+    fn read(members: &mut Members<'_>) -> Self {
+        let schema = members.take("$schema");
+        let version = members.take("version");
+        if let Some(other) = version.filter(|version| *version != CONFIG_VERSION) {
+            members.report(
+                "version",
+                Code::Version,
+                format!(
+                    "expected {CONFIG_VERSION}, the only version this build can read; found {other}. Update the proxy before publishing a newer document"
+                ),
+            );
+            // What another version means by the rest is not known here.
+            members.discard();
+            return Self {
+                version,
+                ..Self::default()
+            };
+        }
+        Self {
+            schema,
+            version,
+            meta: members.take("meta"),
+            defaults: members.take("defaults"),
+            cache: members.take("cache"),
+            routes: routes(members),
+        }
+    }
+}
+
+fn routes(members: &mut Members<'_>) -> Vec<RouteDocument> {
+    let missing = "expected a list of routes; found nothing. Write \"routes\": [...]";
+    let routes: Vec<RouteDocument> = members.require("routes", missing).unwrap_or_default();
+    if routes.len() <= MAX_ROUTES {
+        return routes;
+    }
+    members.report(
+        "routes",
+        Code::TooLarge,
+        format!(
+            "expected at most {MAX_ROUTES} routes; found {}. Divide them between several Workers",
+            routes.len()
+        ),
+    );
+    Vec::new()
+}
+
+/// Settings of the response cache for the whole table.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TableCache {
-    /// Any text, folded into every route's key: another one leaves all entries behind.
+    /// Any text. Writing another one leaves everything behind that any route has stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<String>,
 }
 
-/// A revision, as a number or as text.
+impl Block for TableCache {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            epoch: members.take("epoch"),
+        }
+    }
+}
+
+/// A revision, as a whole number or a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
@@ -66,243 +140,83 @@ pub enum Revision {
     Text(String),
 }
 
-/// Who wrote the document, and when. No decision reads it.
+impl FromJson for Revision {
+    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+        match value {
+            Value::Number(_) => u64::from_json(value, at, findings).map(Self::Number),
+            Value::String(text) => Ok(Self::Text(text)),
+            other => {
+                let expected = "a whole number or a text in quotation marks";
+                Err(mismatch(&other, expected, None, at, &mut findings.issues))
+            }
+        }
+    }
+}
+
+/// Who wrote the document, and when. It is carried along and no decision reads it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Meta {
-    /// When, as text.
+    /// When it was written, as text; usually an RFC 3339 time.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<String>,
-    /// By whom.
+    /// Who wrote it, in whatever form the writer uses.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_by: Option<String>,
-    /// Which revision.
+    /// Which revision this is, as a whole number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
-    /// Free text.
+    /// Why it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// One route as a person writes it: everything optional, nothing filled in.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct RouteDocument {
-    /// Stable handle of the route: merges, rate-limit buckets and events name it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// What a request must be for the route to take it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "match")]
-    pub r#match: Option<Match>,
-    /// Where requests go: `host`, `host:port` or `host/base/path`, without a scheme.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upstream: Option<String>,
-    /// Candidates in order, the first the primary: 1 to 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upstreams: Option<Vec<String>>,
-    /// Weighted participants: 1 to 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub traffic_split: Option<Vec<SplitEntry>>,
-    /// When the walk moves to the next candidate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failover: Option<Failover>,
-    /// Ejection of failing candidates; on by default with several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outlier: Option<Outlier>,
-    /// Fuses over load.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<Limits>,
-    /// What a split's hash is taken over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hash_by: Option<HashBy>,
-    /// Keeps callers on their upstream.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sticky_by: Option<StickyBy>,
-    /// How the hash maps onto participants. Default: `modulo`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hash_type: Option<HashType>,
-    /// Only `true`: permits loopback, private and metadata addresses.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_private_upstream: Option<bool>,
-    /// Answers at the edge instead of forwarding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub respond: Option<Respond>,
-    /// Pages for the proxy's own failures, by status 500 to 599.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_pages: Option<BTreeMap<String, ErrorPage>>,
-    /// Copies requests to a second upstream.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mirror: Option<Mirror>,
-    /// Scheme towards the upstream. Default: `https`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<Scheme>,
-    /// Removes the matched prefix before forwarding. Default: false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strip_prefix: Option<bool>,
-    /// Milliseconds one attempt may take to headers: 1 to 120,000. Default: 10,000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout_ms: Option<u64>,
-    /// Milliseconds all attempts together may take to headers: 1 to 300,000. Default: 30,000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_timeout_ms: Option<u64>,
-    /// Milliseconds from headers to the first byte: 1 to 600,000. Default: 60,000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_chunk_timeout_ms: Option<u64>,
-    /// Milliseconds between two bytes: 1 to 600,000. Default: 60,000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stream_idle_timeout_ms: Option<u64>,
-    /// Further attempts for requests that can be repeated: 0 to 100. Default: 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retries: Option<u64>,
-    /// Milliseconds before the first retry, doubled for each further one: 0 to 5,000. Default: 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry_backoff_ms: Option<u64>,
-    /// Rewrites Location, Refresh and Set-Cookie. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rewrite_headers: Option<bool>,
-    /// Hands redirects to the visitor instead of following them. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manual_redirect: Option<bool>,
-    /// Forwards WebSocket handshakes. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub websocket: Option<bool>,
-    /// Countries that are refused, two letters each.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub block_countries: Option<Vec<String>>,
-    /// Countries that alone are admitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_countries: Option<Vec<String>>,
-    /// Alias for `requestHeaders.set`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upstream_headers: Option<BTreeMap<String, String>>,
-    /// Header rules towards the upstream.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_headers: Option<HeaderRules>,
-    /// Header rules towards the visitor.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_headers: Option<HeaderRules>,
-    /// Stores responses at the edge.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache: Option<Cache>,
-    /// Rewrites response bodies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body_rewrite: Option<BodyRewrite>,
-    /// Answers cross-origin questions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cors: Option<Cors>,
-    /// Limits methods and body sizes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_policy: Option<RequestPolicy>,
-    /// Address rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ip: Option<Ip>,
-    /// Referer rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub referer: Option<Referer>,
-    /// Rate limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_limit: Option<RateLimit>,
-    /// Signed links.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub signed_link: Option<SignedLink>,
-    /// Identity checks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access: Option<Access>,
-    /// Delegated authentication.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub forward_auth: Option<ForwardAuth>,
-    /// Where request ids come from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<RequestIdOptions>,
+impl Block for Meta {
+    fn read(members: &mut Members<'_>) -> Self {
+        Self {
+            updated_at: members.take("updatedAt"),
+            updated_by: members.take("updatedBy"),
+            revision: members.take("revision"),
+            note: members.take("note"),
+        }
+    }
 }
 
-/// Values for every route that does not state its own.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Defaults {
-    /// Scheme towards the upstream. Default: `https`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<Scheme>,
-    /// Removes the matched prefix before forwarding. Default: false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strip_prefix: Option<bool>,
-    /// Milliseconds one attempt may take to headers: 1 to 120,000. Default: 10,000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout_ms: Option<u64>,
-    /// Milliseconds all attempts together may take to headers: 1 to 300,000. Default: 30,000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_timeout_ms: Option<u64>,
-    /// Milliseconds from headers to the first byte: 1 to 600,000. Default: 60,000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_chunk_timeout_ms: Option<u64>,
-    /// Milliseconds between two bytes: 1 to 600,000. Default: 60,000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stream_idle_timeout_ms: Option<u64>,
-    /// Further attempts for requests that can be repeated: 0 to 100. Default: 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retries: Option<u64>,
-    /// Milliseconds before the first retry, doubled for each further one: 0 to 5,000. Default: 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry_backoff_ms: Option<u64>,
-    /// Rewrites Location, Refresh and Set-Cookie. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rewrite_headers: Option<bool>,
-    /// Hands redirects to the visitor instead of following them. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manual_redirect: Option<bool>,
-    /// Forwards WebSocket handshakes. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub websocket: Option<bool>,
-    /// Countries that are refused, two letters each.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub block_countries: Option<Vec<String>>,
-    /// Countries that alone are admitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_countries: Option<Vec<String>>,
-    /// Alias for `requestHeaders.set`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upstream_headers: Option<BTreeMap<String, String>>,
-    /// Header rules towards the upstream.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_headers: Option<HeaderRules>,
-    /// Header rules towards the visitor.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_headers: Option<HeaderRules>,
-    /// Stores responses at the edge.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache: Option<Cache>,
-    /// Rewrites response bodies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body_rewrite: Option<BodyRewrite>,
-    /// Answers cross-origin questions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cors: Option<Cors>,
-    /// Limits methods and body sizes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_policy: Option<RequestPolicy>,
-    /// Address rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ip: Option<Ip>,
-    /// Referer rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub referer: Option<Referer>,
-    /// Rate limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_limit: Option<RateLimit>,
-    /// Signed links.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub signed_link: Option<SignedLink>,
-    /// Identity checks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access: Option<Access>,
-    /// Delegated authentication.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub forward_auth: Option<ForwardAuth>,
-    /// Where request ids come from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<RequestIdOptions>,
+#[cfg(test)]
+pub(crate) mod samples {
+    //! A document that states every field there is. It is well-formed, not sensible.
+
+    use super::Document;
+
+    pub(crate) const EVERYTHING: &str = include_str!("everything.json");
+
+    pub(crate) fn everything() -> Document {
+        crate::config::parse(EVERYTHING).unwrap().document
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_states_every_field() {
+        let document = format!("{:?}", samples::everything());
+        let absent: Vec<&str> = document
+            .match_indices(": None")
+            .map(|(end, _)| document[..end].rsplit(' ').next().unwrap())
+            .collect();
+        assert_eq!(absent, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        let written: Value = serde_json::from_str(samples::EVERYTHING).unwrap();
+        let parsed = crate::config::parse(samples::EVERYTHING).unwrap();
+        assert_eq!(parsed.warnings, []);
+        assert_eq!(serde_json::to_value(&parsed.document).unwrap(), written);
+    }
 }

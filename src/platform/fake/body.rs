@@ -1,15 +1,19 @@
 //! Responses with bodies that arrive over time.
 
-use std::{fmt, future::Future, pin::pin, rc::Rc, time::Duration};
+use std::{fmt, future::Future, io::Write, pin::pin, rc::Rc, time::Duration};
 
 use bytes::Bytes;
+use flate2::write::GzDecoder;
 use futures_channel::mpsc::unbounded;
 use futures_util::{
     FutureExt, StreamExt,
     future::{Either, select},
     stream::{self, LocalBoxStream},
 };
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::{
+    HeaderValue,
+    header::{CONTENT_ENCODING, CONTENT_LENGTH},
+};
 
 use super::{FakePlatform, World};
 use crate::{
@@ -58,7 +62,7 @@ impl fmt::Debug for FakeResponse {
 }
 
 impl Deliver for FakePlatform {
-    fn deliver(&self, delivery: Delivery<FakeResponse>) -> FakeResponse {
+    async fn deliver(&self, delivery: Delivery<FakeResponse>) -> FakeResponse {
         let Delivery {
             mut response,
             status,
@@ -69,11 +73,17 @@ impl Deliver for FakePlatform {
             BodyPlan::Untouched => response.body,
             BodyPlan::Dropped => None,
             BodyPlan::Relayed(plan) => {
+                // Whatever looks at the bytes of a body is given them decoded, as on the runtime.
+                let gzipped = response.head.headers.get(CONTENT_ENCODING) == Some(&GZIP);
                 if plan.transform.is_some() {
                     response.head.headers.remove(CONTENT_LENGTH);
                     response.head.headers.remove(CONTENT_ENCODING);
                 }
-                response.body.map(|body| relay(&self.world, body, plan))
+                let decodes = gzipped && plan.transform.is_some();
+                response.body.map(|body| {
+                    let body = if decodes { gunzipped(body) } else { body };
+                    relay(&self.world, body, plan)
+                })
             }
         };
         if let Some(status) = status {
@@ -127,6 +137,24 @@ impl Deliver for FakePlatform {
             body: (!answer.body.is_empty()).then(|| stream::iter([Ok(answer.body)]).boxed_local()),
         }
     }
+}
+
+/// A body without its gzip coding.
+fn gunzipped(body: Chunks) -> Chunks {
+    let state = Some((body, GzDecoder::new(Vec::new())));
+    stream::unfold(state, |state| async move {
+        let (mut body, mut decoder) = state?;
+        let (decoded, state) = match body.next().await {
+            Some(Ok(chunk)) => match decoder.write_all(&chunk) {
+                Ok(()) => (Ok(std::mem::take(decoder.get_mut())), Some((body, decoder))),
+                Err(_) => (Err(BodyBroke), None),
+            },
+            Some(Err(broke)) => (Err(broke), None),
+            None => (decoder.finish().map_err(|_| BodyBroke), None),
+        };
+        Some((decoded.map(Bytes::from), state))
+    })
+    .boxed_local()
 }
 
 /// Watches and transforms a body as it is read.
@@ -215,7 +243,7 @@ impl CopyBody for FakePlatform {
     fn copy_body(
         &self,
         limit: usize,
-    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + 'static {
+    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + use<> + 'static {
         let (world, visit, left) = (self.world.clone(), Rc::clone(&self.visit), self.left());
         async move {
             let upload = async {
@@ -236,3 +264,5 @@ impl CopyBody for FakePlatform {
         }
     }
 }
+
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");

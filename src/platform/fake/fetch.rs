@@ -8,7 +8,11 @@ use futures_util::{
     future::{Either, select},
     stream,
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header::HOST};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{HOST, LOCATION},
+};
+use url::Url;
 
 use super::{
     BodyBroke, FakePlatform, FakeResponse, Received, Script, ScriptedAnswer, ScriptedEnd, World,
@@ -16,7 +20,7 @@ use super::{
 };
 use crate::{
     message::{RequestUrl, ResponseHead},
-    platform::{Call, CallBody, Fetch, FetchError, Fetched, HeaderBase},
+    platform::{Call, CallBody, Fetch, FetchError, Fetched, HeaderBase, Redirect},
 };
 
 impl Fetch for FakePlatform {
@@ -29,7 +33,7 @@ impl Fetch for FakePlatform {
         } else {
             Box::pin(std::future::pending())
         };
-        let exchange = pin!(self.exchange(call));
+        let exchange = pin!(self.followed(call));
         match select(exchange, pin!(select(pin!(budget), left))).await {
             Either::Left((answered, _)) => answered,
             Either::Right((Either::Left(_), _)) => Err(FetchError::TimedOut),
@@ -41,6 +45,26 @@ impl Fetch for FakePlatform {
 }
 
 impl FakePlatform {
+    /// Sends a call, and where it asks for that, goes where redirects lead.
+    async fn followed(&self, mut call: Call) -> Result<Fetched<FakeResponse>, FetchError> {
+        loop {
+            let fetched = self.exchange(call.clone()).await?;
+            let location = fetched
+                .head
+                .headers
+                .get(LOCATION)
+                .filter(|_| {
+                    call.redirect == Redirect::Follow && fetched.head.status.is_redirection()
+                })
+                .and_then(|location| location.to_str().ok())
+                .and_then(|location| Url::parse(&call.url).ok()?.join(location).ok());
+            match location {
+                Some(location) => call.url = location.into(),
+                None => return Ok(fetched),
+            }
+        }
+    }
+
     async fn exchange(&self, call: Call) -> Result<Fetched<FakeResponse>, FetchError> {
         let url = RequestUrl::parse(&call.url).map_err(|_| FetchError::Unreachable)?;
         let mut headers = match call.base {

@@ -29,7 +29,7 @@ use super::{
     Background, Clock, Documents, MissingBinding, Random, RateLimit, RsaKey, Secrets,
     SignatureCheck, Visitor,
 };
-use crate::{message::RequestHead, time::Timestamp};
+use crate::{crypto, message::RequestHead, time::Timestamp};
 
 /// What an upstream received.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -309,8 +309,8 @@ impl Documents for FakePlatform {
 }
 
 impl SignatureCheck for FakePlatform {
-    async fn rs256(&self, _key: &RsaKey, _message: &[u8], _signature: &[u8]) -> bool {
-        false
+    async fn rs256(&self, key: &RsaKey, message: &[u8], signature: &[u8]) -> bool {
+        crypto::rs256(key, message, signature)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Deliver for WorkersPlatform {
-    fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response {
+    async fn deliver(&self, delivery: Delivery<Self::Response>) -> Self::Response {
         let Delivery {
             response,
             status,
@@ -28,7 +28,7 @@ impl Deliver for WorkersPlatform {
         let delivered = match body {
             BodyPlan::Untouched => glue::deliver(&response, &edits, status, true),
             BodyPlan::Dropped => glue::deliver(&response, &edits, status, false),
-            BodyPlan::Relayed(relay) => self.relay(&response, &edits, status, relay),
+            BodyPlan::Relayed(relay) => self.relay(&response, &edits, status, relay).await,
         };
         delivered.unwrap_or_else(|error| refused(&response, &error))
     }
@@ -58,7 +58,7 @@ impl Deliver for WorkersPlatform {
 }
 
 impl WorkersPlatform {
-    fn relay(
+    async fn relay(
         &self,
         response: &web_sys::Response,
         edits: &str,
@@ -77,7 +77,7 @@ impl WorkersPlatform {
         })
         .into_js_value();
         let transform = transform.map_or(JsValue::UNDEFINED, transformer);
-        glue::relay(
+        JsFuture::from(glue::relay(
             response,
             edits,
             status,
@@ -86,7 +86,9 @@ impl WorkersPlatform {
             &transform,
             &done,
             &self.inner.context,
-        )
+        ))
+        .await?
+        .dyn_into()
     }
 }
 
@@ -171,7 +173,7 @@ impl CopyBody for WorkersPlatform {
     fn copy_body(
         &self,
         limit: usize,
-    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + 'static {
+    ) -> impl Future<Output = Result<Bytes, MirrorOutcome>> + use<> + 'static {
         let halves = self
             .inner
             .request

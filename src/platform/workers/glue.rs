@@ -38,7 +38,6 @@ extern "C" {
         keep_body: bool,
     ) -> Result<web_sys::Response, JsValue>;
 
-    #[wasm_bindgen(catch)]
     pub(super) fn relay(
         response: &web_sys::Response,
         edits: &str,
@@ -48,7 +47,7 @@ extern "C" {
         transform: &JsValue,
         done: &JsValue,
         context: &JsValue,
-    ) -> Result<web_sys::Response, JsValue>;
+    ) -> js_sys::Promise;
 
     pub(super) fn discard(response: &web_sys::Response);
 

@@ -11,13 +11,16 @@ mod clock;
 mod fetch;
 mod glue;
 mod head;
+mod router;
 mod store;
 
 use std::{cell::RefCell, fmt, rc::Rc};
 
 use wasm_bindgen::JsValue;
 
-use crate::message::RequestHead;
+pub use router::{Handled, Router, TableError};
+
+use crate::{message::RequestHead, platform::Background};
 
 /// One request's door to the runtime.
 #[derive(Clone)]
@@ -49,6 +52,21 @@ impl WorkersPlatform {
     /// The head of the visitor's request; `None` where the runtime handed over a URL that is no http(s) URL.
     pub fn head(&self) -> Option<RequestHead> {
         head::request(&glue::read_request(&self.inner.request))
+    }
+
+    /// Runs `work` to its end behind the response.
+    pub fn run_behind(&self, work: impl Future<Output = ()> + 'static) {
+        self.wait_until(work);
+    }
+
+    /// What the deployment bound as `name`; undefined where nothing is.
+    pub fn binding(&self, name: &str) -> JsValue {
+        js_sys::Reflect::get(&self.inner.env, &JsValue::from_str(name)).unwrap_or_default()
+    }
+
+    /// The variable or secret `name`, where it is text.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.binding(name).as_string()
     }
 
     /// The visitor's request, as it came.

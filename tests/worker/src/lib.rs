@@ -1,8 +1,37 @@
-//! The Worker that the conformance cases run against.
+//! The Worker that the conformance cases run against: the table in `JOUSKA_CONFIG`, an event as one line of the log,
+//! and a handler of its own for what no route takes.
 
-use worker::{Context, Env, Response, Result, event};
+use jouska::{Handled, Router, Source, TableError};
+use worker::{Context, Env, Result, event};
+
+thread_local! {
+    static ROUTER: Router = Router::from_source(Source::variable("JOUSKA_CONFIG"))
+        .on_proxy(|event, request| {
+            request.run_behind(async move {
+                if let Ok(line) = serde_json::to_string(&event.settled().await) {
+                    worker::console_log!("JOUSKA_EVENT {line}");
+                }
+            });
+        });
+}
 
 #[event(fetch)]
-async fn fetch(_request: worker::Request, _env: Env, _ctx: Context) -> Result<Response> {
-    Response::error("not built yet", 501)
+async fn fetch(request: web_sys::Request, env: Env, context: Context) -> Result<web_sys::Response> {
+    let router = ROUTER.with(Router::clone);
+    match router.handle(request, &env, &context).await {
+        Ok(Handled::Answered(response)) => Ok(response),
+        Ok(Handled::FellThrough(_)) => own("fell through", 404, "x-fell-through"),
+        Err(TableError::Invalid(invalid)) => own(
+            &serde_json::json!({ "error": "config_invalid", "issues": invalid.issues }).to_string(),
+            500,
+            "x-config-invalid",
+        ),
+        Err(error) => own(&error.to_string(), 500, "x-config-unavailable"),
+    }
+}
+
+fn own(body: &str, status: u16, mark: &str) -> Result<web_sys::Response> {
+    let response = worker::Response::ok(body)?.with_status(status);
+    response.headers().set(mark, "1")?;
+    Ok(response.into())
 }

@@ -1,6 +1,7 @@
 //! nginx: the origin server of the suites that need a real one. Not part of the ordinary set-up, since only they use it.
 
-use std::path::{Path, PathBuf};
+use std::env;
+use std::path::PathBuf;
 
 use super::apt;
 use crate::failure::Failure;
@@ -16,22 +17,16 @@ pub(crate) fn install(workspace: &Workspace) -> Result<PathBuf, Failure> {
     }
     apt::install(workspace, &["nginx-light"])
         .map_err(|failure| failure.mend("install nginx with the system's package manager"))?;
-    installed().ok_or_else(|| {
-        Failure::new("nginx-light is installed, but there is no nginx in any of the usual folders")
-    })
+    installed().ok_or_else(|| Failure::new("nginx-light is installed, but no nginx is to be found"))
 }
 
 fn installed() -> Option<PathBuf> {
-    FOLDERS
-        .iter()
-        .map(|folder| Path::new(folder).join("nginx"))
-        .find(|path| path.exists())
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .chain(OFF_PATH.map(PathBuf::from))
+        .map(|folder| folder.join("nginx"))
+        .find(|program| program.exists())
 }
 
-/// Where systems put it. The first is often missing from PATH.
-const FOLDERS: [&str; 4] = [
-    "/usr/sbin",
-    "/usr/bin",
-    "/usr/local/bin",
-    "/opt/homebrew/bin",
-];
+/// Where systems put it when only root is expected to start it.
+const OFF_PATH: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];

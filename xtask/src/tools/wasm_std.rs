@@ -256,3 +256,43 @@ const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_CARGO: &str = "/usr/bin/cargo";
 const EMPTY_CRATE: &str =
     "[package]\nname = \"empty\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_is_known_by_its_description() {
+        let rust = DebianRust {
+            description: "rustc 1.96.0 (built from a source tarball)\nbinary: rustc\nhost: x86_64-unknown-linux-gnu\nrelease: 1.96.0\n".to_owned(),
+            sysroot: PathBuf::new(),
+        };
+        assert_eq!(rust.field("host"), Some("x86_64-unknown-linux-gnu"));
+        assert_eq!(rust.field("commit"), None);
+        assert_eq!(rust.version(), Version::parse("1.96"));
+        assert!(!rust.has_sources());
+    }
+
+    #[test]
+    fn a_sysroot_without_library_or_linker_is_not_taken_for_one() {
+        let place = std::env::temp_dir().join(format!("xtask-sysroot-{}", std::process::id()));
+        let library = place.join(LIBRARY);
+        let linker = place.join("lib/rustlib/some-host/bin/rust-lld");
+        fs::create_dir_all(&library).unwrap();
+        fs::create_dir_all(linker.parent().unwrap()).unwrap();
+        fs::create_dir_all(place.join("bin")).unwrap();
+        fs::write(place.join("bin/rustc"), "").unwrap();
+        assert_eq!(built(&place), None);
+
+        fs::write(library.join("libstd-0123.rlib"), "").unwrap();
+        assert_eq!(built(&place), None);
+
+        symlink(place.join("gone"), &linker).unwrap();
+        assert_eq!(built(&place), None);
+
+        fs::remove_file(&linker).unwrap();
+        fs::write(&linker, "").unwrap();
+        assert_eq!(built(&place), Some(place.join("bin")));
+        fs::remove_dir_all(place).unwrap();
+    }
+}

@@ -1,0 +1,195 @@
+//! The main type: a route table that answers requests.
+
+use std::{fmt, rc::Rc, time::Duration};
+
+use serde_json::Value;
+
+use super::WorkersPlatform;
+use crate::{
+    config::{self, ConfigError},
+    event::ProxyEvent,
+    isolate::Isolate,
+    pipeline,
+    platform::Documents,
+    sources::{ConfigCache, Source, SourceError},
+    table::{self, RouteTable},
+};
+
+/// Proxies requests by a route table, and gives back untouched what no route takes.
+///
+/// Make one per isolate and keep it in a `thread_local!`: what it learns about upstreams, and the table it read, live
+/// as long as it does. Clones share everything.
+#[derive(Clone)]
+pub struct Router {
+    inner: Rc<Inner>,
+}
+
+struct Inner {
+    table: Table,
+    isolate: Rc<Isolate>,
+    on_proxy: Option<OnProxy>,
+    on_reload_error: Option<OnReloadError>,
+}
+
+type OnProxy = Rc<dyn Fn(ProxyEvent, &WorkersPlatform)>;
+type OnReloadError = Rc<dyn Fn(&TableError)>;
+
+enum Table {
+    Fixed(Rc<RouteTable>),
+    Read {
+        source: Source,
+        cache: ConfigCache<RouteTable>,
+    },
+}
+
+/// What became of a request.
+#[derive(Debug)]
+pub enum Handled {
+    /// A route took it; this is the response.
+    Answered(web_sys::Response),
+    /// No route took it; it is given back as it came, body unread.
+    FellThrough(web_sys::Request),
+}
+
+/// There is no table to answer by.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The document was read and is refused.
+    #[error("the route table is refused:\n{0}")]
+    Invalid(ConfigError),
+    /// The source could not be read.
+    #[error(transparent)]
+    Unreadable(#[from] SourceError),
+    /// The source holds no document.
+    #[error("no route table was found in {0:?}; write one there")]
+    Missing(Source),
+    /// The runtime handed over a request without an http(s) URL.
+    #[error("the request has no http or https URL")]
+    Request,
+}
+
+impl Router {
+    /// A router over a table written in code, as JSON.
+    ///
+    /// # Errors
+    /// The document's issues, all of them.
+    pub fn from_json(document: Value) -> Result<Self, ConfigError> {
+        table::compile(config::read_value(document))
+            .map(|compiled| Self::from_table(compiled.table))
+    }
+
+    /// A router over a compiled table.
+    pub fn from_table(table: RouteTable) -> Self {
+        Self::with(Table::Fixed(Rc::new(table)))
+    }
+
+    /// A router that reads its table from `source` and keeps it for sixty seconds in each isolate.
+    ///
+    /// A refresh that fails leaves the old table in place; see [`Router::on_reload_error`].
+    pub fn from_source(source: Source) -> Self {
+        Self::from_source_kept(source, Duration::from_secs(60))
+    }
+
+    /// As [`Router::from_source`], with another time to keep a table.
+    pub fn from_source_kept(source: Source, ttl: Duration) -> Self {
+        Self::with(Table::Read {
+            source,
+            cache: ConfigCache::new(ttl),
+        })
+    }
+
+    fn with(table: Table) -> Self {
+        Self {
+            inner: Rc::new(Inner {
+                table,
+                isolate: Rc::default(),
+                on_proxy: None,
+                on_reload_error: None,
+            }),
+        }
+    }
+
+    /// Calls `on_proxy` once per proxied request, when its response is decided.
+    pub fn on_proxy(self, on_proxy: impl Fn(ProxyEvent, &WorkersPlatform) + 'static) -> Self {
+        self.changed(|inner| inner.on_proxy = Some(Rc::new(on_proxy)))
+    }
+
+    /// Calls `on_reload_error` when a table cannot be loaded, whether or not an old one stays in use.
+    pub fn on_reload_error(self, on_reload_error: impl Fn(&TableError) + 'static) -> Self {
+        self.changed(|inner| inner.on_reload_error = Some(Rc::new(on_reload_error)))
+    }
+
+    fn changed(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        // A router is configured where it is made, before anybody has cloned it.
+        if let Some(inner) = Rc::get_mut(&mut self.inner) {
+            change(inner);
+        }
+        self
+    }
+
+    /// Answers a request, or gives it back.
+    ///
+    /// # Errors
+    /// If there is no table, and never was one in this isolate.
+    pub async fn handle(
+        &self,
+        request: web_sys::Request,
+        env: &worker::Env,
+        context: &worker::Context,
+    ) -> Result<Handled, TableError> {
+        let platform = WorkersPlatform::new(request, env, context);
+        let head = Rc::new(platform.head().ok_or(TableError::Request)?);
+        let table = self.table(&platform).await?;
+        let on_proxy = self.inner.on_proxy.as_ref();
+        let report = |event| {
+            if let Some(on_proxy) = on_proxy {
+                on_proxy(event, &platform);
+            }
+        };
+        let answered =
+            pipeline::handle(&table, &head, &self.inner.isolate, &platform, &report).await;
+        Ok(match answered {
+            Some(response) => Handled::Answered(response),
+            // The handle is cloned, not the request: its own `clone` would split the body.
+            None => Handled::FellThrough(Clone::clone(platform.request())),
+        })
+    }
+
+    async fn table(&self, platform: &WorkersPlatform) -> Result<Rc<RouteTable>, TableError> {
+        match &self.inner.table {
+            Table::Fixed(table) => Ok(Rc::clone(table)),
+            Table::Read { source, cache } => {
+                let failed = |error: &TableError| {
+                    if let Some(report) = &self.inner.on_reload_error {
+                        report(error);
+                    }
+                };
+                let load = || load(source, platform, &failed);
+                cache.get(platform, load, failed).await
+            }
+        }
+    }
+}
+
+async fn load<P: Documents>(
+    source: &Source,
+    platform: &P,
+    passed_over: &impl Fn(&TableError),
+) -> Result<RouteTable, TableError> {
+    let text = source
+        .read(platform, &mut |error| {
+            passed_over(&TableError::Unreadable(error))
+        })
+        .await?
+        .ok_or_else(|| TableError::Missing(source.clone()))?;
+    table::compile_text(&text)
+        .map(|compiled| compiled.table)
+        .map_err(TableError::Invalid)
+}
+
+impl fmt::Debug for Router {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Router").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,57 @@
+//! The compiled table: what the engine reads. Immutable, swapped whole, with nothing left to second-guess.
+
+mod compile;
+pub mod conflicts;
+pub mod fingerprint;
+pub mod merge;
+mod route;
+
+pub use compile::{Compiled, compile, compile_text};
+pub use fingerprint::Fingerprint;
+pub use merge::{MergeMode, Resolved, Unresolved, resolve_config};
+pub use route::Route;
+pub(crate) use route::{Action, Forward};
+
+use std::rc::Rc;
+
+use crate::{
+    config::document::Meta,
+    matching::{Index, Subject, Taken},
+};
+
+/// Routes in order, and an index that finds the first that takes a request.
+#[derive(Debug)]
+pub struct RouteTable {
+    routes: Vec<Rc<Route>>,
+    index: Index,
+    meta: Option<Meta>,
+}
+
+impl RouteTable {
+    fn new(routes: Vec<Route>, meta: Option<Meta>) -> Self {
+        let index = Index::new(routes.iter().map(|route| &route.matching));
+        Self {
+            routes: routes.into_iter().map(Rc::new).collect(),
+            index,
+            meta,
+        }
+    }
+
+    /// The first route that takes the request.
+    pub fn find(&self, subject: &Subject<'_>) -> Option<&Rc<Route>> {
+        let Taken { position, .. } =
+            self.index
+                .find(&self.routes, |route| &route.matching, subject)?;
+        self.routes.get(position)
+    }
+
+    /// All routes, in order.
+    pub fn routes(&self) -> &[Rc<Route>] {
+        &self.routes
+    }
+
+    /// Who wrote the document, and when.
+    pub fn meta(&self) -> Option<&Meta> {
+        self.meta.as_ref()
+    }
+}

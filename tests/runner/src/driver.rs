@@ -1,0 +1,45 @@
+//! The seam between the cases and whatever runs them. A driver brings a proxy up for one case and does what the case
+//! says; it decides nothing about the outcome.
+
+use std::fmt;
+
+use crate::case::{Case, Step};
+use crate::expect::TableAnswer;
+use crate::observed::Observed;
+
+/// A runtime that cases can be played on.
+pub trait Driver: Sync {
+    /// The name that `--runtime` and the list of expected failures know it by.
+    fn name(&self) -> &'static str;
+
+    /// Brings up a proxy for one case: its table, its bindings, its upstreams, and no state of any other case.
+    ///
+    /// # Errors
+    ///
+    /// When nothing came up that a request could be sent to. A table that the proxy refuses is no error here.
+    fn open(&self, case: &Case) -> Result<Box<dyn Stage>, OpenError>;
+}
+
+/// A proxy that is up for one case, together with its visitor and its upstreams.
+pub trait Stage {
+    /// Does what a step says, waits included, and reports what came. State lasts from one step to the next.
+    fn play(&mut self, step: &Step) -> Observed;
+
+    /// Finds out what the proxy made of the route table.
+    fn table(&mut self) -> TableAnswer;
+}
+
+/// Why no proxy came up for a case.
+#[derive(Debug, thiserror::Error)]
+#[error("the proxy did not come up: {reason}")]
+pub struct OpenError {
+    reason: String,
+}
+
+impl OpenError {
+    pub(crate) fn new(reason: impl fmt::Display) -> Self {
+        Self {
+            reason: reason.to_string(),
+        }
+    }
+}
