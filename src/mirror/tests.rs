@@ -1,3 +1,5 @@
+//! What is copied, what is not, and how a copy fares.
+
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http::HeaderMap;
