@@ -65,7 +65,13 @@ function worker({ upstream, config, vars, ratelimits }, index) {
     compatibilityDate: "2026-04-26",
     compatibilityFlags: ["enable_request_signal"],
     bindings: { ...vars, JOUSKA_CONFIG: config },
-    ratelimits: Object.fromEntries(Object.entries(ratelimits).map(([binding, simple]) => [binding, { simple }])),
+    ratelimits: Object.fromEntries(
+      Object.entries(ratelimits).map(([binding, simple], limit) => [
+        binding,
+        // Workers of one runtime that named the same one would count together.
+        { simple, namespace_id: `${index * 100 + limit + 1}` },
+      ]),
+    ),
     // What the Worker sends is compared, so nothing may be taken from it or added on the way.
     stripCfConnectingIp: false,
     outboundService: { external: { address: upstream, http: { style: PROXY_STYLE } } },
