@@ -273,6 +273,7 @@ impl<P: Platform> Journey<'_, P> {
             rewrite_skipped,
             redirect_rewritten,
             stream,
+            rewrite,
             inject,
         } = account.answer;
         // A WebSocket's handshake is passed on as it is: rebuilding the response would lose the socket.
@@ -293,6 +294,7 @@ impl<P: Platform> Journey<'_, P> {
             },
             stream,
             mirror: leg.mirror,
+            rewrite,
             inject,
         });
         if upgraded {
@@ -332,6 +334,7 @@ impl<P: Platform> Journey<'_, P> {
             facts,
             stream: None,
             mirror: leg.mirror,
+            rewrite: None,
             inject: None,
         });
         self.platform.deliver(delivery).await
@@ -359,6 +362,7 @@ impl<P: Platform> Journey<'_, P> {
             },
             stream: None,
             mirror: leg.mirror,
+            rewrite: None,
             inject: None,
         });
         self.made(answer, &last)
@@ -405,6 +409,7 @@ impl<P: Platform> Journey<'_, P> {
             facts: self.known(facts, None),
             stream: None,
             mirror: None,
+            rewrite: None,
             inject: None,
         });
     }
