@@ -79,7 +79,7 @@ pub struct ProxyEvent {
     pub stream: Option<Pending<StreamReport>>,
     /// What became of the mirrored copy; absent when none was sent.
     pub mirror: Option<Pending<MirrorReport>>,
-    /// How far the rewriting of a document went; absent for any other body.
+    /// How far the rewriting of a document went; absent when none was rewritten.
     pub rewrite: Option<Pending<RewriteOutcome>>,
     /// Which anchors received their markup; absent when nothing was to be injected.
     pub inject: Option<Pending<InjectReport>>,
