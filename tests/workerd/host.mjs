@@ -23,6 +23,8 @@ const modules = [
   ...wasm("index_bg.wasm"),
 ];
 const running = new Map();
+// A runner that is gone reads no reports.
+process.stdout.on("error", () => process.exit());
 
 for await (const text of createInterface({ input: process.stdin })) {
   const { id, ...instruction } = JSON.parse(text);

