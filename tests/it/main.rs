@@ -2,4 +2,5 @@
 
 #[cfg(test)]
 mod config;
+#[cfg(test)]
 mod docs;
