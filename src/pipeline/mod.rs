@@ -208,7 +208,7 @@ impl<P: Platform> Journey<'_, P> {
             },
             // After the guards, because a refused request is no traffic; before the cache, because what the mirror
             // would have made of a request is worth knowing of a hit too.
-            mirror: self.mirror(forward, &path),
+            mirror: self.mirror(forward, &path, &edits),
             cached: None,
         };
         let origin = Rc::new(Origin {
@@ -383,9 +383,14 @@ impl<P: Platform> Journey<'_, P> {
     }
 
     /// Sends a copy behind the response, where the route asks for one.
-    fn mirror(&self, forward: &Forward, path: &str) -> Option<Pending<MirrorReport>> {
+    fn mirror(
+        &self,
+        forward: &Forward,
+        path: &str,
+        vouched: &HeaderEdits,
+    ) -> Option<Pending<MirrorReport>> {
         let policy = forward.mirror.as_ref()?;
-        let plan = mirror::plan(policy, self.head, path, self.id.as_str())?;
+        let plan = mirror::plan(policy, self.head, path, self.id.as_str(), vouched)?;
         let (settle, pending) = pending(MirrorReport {
             upstream: plan.upstream().to_owned(),
             outcome: MirrorOutcome::Unreachable,

@@ -197,6 +197,8 @@ async function pump(reader, read, writable, size, firstChunk, idle, transform, d
     clearTimeout(timer);
     done(outcome, bytes, Date.now() - started);
     if (error !== undefined) {
+      // Whoever waits for what became of the body must hear that no more will.
+      transform?.(undefined);
       reader.cancel(error).catch(() => {});
       writer.abort(error).catch(() => {});
     }
@@ -357,10 +359,11 @@ export function variable(env, name) {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-// `cacheTtl` in seconds, negative for the store's own default.
-export function readKey(env, binding, key, cacheTtl) {
+// `cacheTtl` in seconds, negative for the store's own default. Nothing is in a namespace that is not bound.
+export async function readKey(env, binding, key, cacheTtl) {
   const store = env[binding];
-  if (typeof store?.get !== 'function') throw new Error('no KV namespace is bound as ' + binding);
+  if (store === undefined) return null;
+  if (typeof store?.get !== 'function') throw new Error(binding + ' is bound, but is no KV namespace');
   return store.get(key, cacheTtl < 0 ? { type: 'text' } : { type: 'text', cacheTtl });
 }
 
