@@ -1,3 +1,5 @@
+//! The stage as a whole: what is decided for a response, and what its body goes through.
+
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderName, Method, StatusCode};
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Styles as tables, whole and byte by byte: what is an address is found in every spelling, and nothing else is.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Heads as tables: what leads to the upstream leads to the proxy afterwards, bytes beyond ASCII and several lines included.
+
 use super::*;
 use crate::net::Upstream;
 

@@ -1,3 +1,5 @@
+//! Pages as tables, whole and byte by byte: a changed tag keeps everything but its address, an untouched one every byte.
+
 use futures_util::FutureExt;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! URLs as tables, and as a property held against a browser's own parser.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Texts as tables, whole and byte by byte: only a whole URL of the upstream changes.
+
 use proptest::prelude::*;
 
 use super::*;
