@@ -84,44 +84,6 @@ impl<'p> Anatomy<'p> {
         })
     }
 
-    /// The request with this method, host and path and these answers.
-    pub(super) fn request(
-        method: &str,
-        host: &str,
-        path: &str,
-        [headers, query, cookies]: &[Chosen<'_>; 3],
-    ) -> Witness {
-        let mut url = format!("https://{host}{path}");
-        if !query.is_empty() {
-            url.push('?');
-            url.push_str(
-                &url::form_urlencoded::Serializer::new(String::new())
-                    .extend_pairs(query)
-                    .finish(),
-            );
-        }
-        let header = |(name, value): &(&str, &str)| WitnessHeader {
-            name: (*name).to_owned(),
-            value: (*value).to_owned(),
-        };
-        let mut headers: Vec<WitnessHeader> = headers.iter().map(header).collect();
-        if !cookies.is_empty() {
-            let pairs: Vec<String> = cookies
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect();
-            headers.push(WitnessHeader {
-                name: COOKIE.as_str().to_owned(),
-                value: pairs.join("; "),
-            });
-        }
-        Witness {
-            method: method.to_owned(),
-            url,
-            headers,
-        }
-    }
-
     /// The first answer under every name.
     pub(super) fn first_answers(&self) -> [Chosen<'_>; 3] {
         [&self.headers, &self.query, &self.cookies].map(|answers| {
@@ -130,6 +92,44 @@ impl<'p> Anatomy<'p> {
                 .filter_map(|(name, values)| Some((name.as_str(), values.first()?.as_deref()?)))
                 .collect()
         })
+    }
+}
+
+/// The request with this method, host and path and these answers.
+pub(super) fn request(
+    method: &str,
+    host: &str,
+    path: &str,
+    [headers, query, cookies]: &[Chosen<'_>; 3],
+) -> Witness {
+    let mut url = format!("https://{host}{path}");
+    if !query.is_empty() {
+        url.push('?');
+        url.push_str(
+            &url::form_urlencoded::Serializer::new(String::new())
+                .extend_pairs(query)
+                .finish(),
+        );
+    }
+    let header = |(name, value): &(&str, &str)| WitnessHeader {
+        name: (*name).to_owned(),
+        value: (*value).to_owned(),
+    };
+    let mut headers: Vec<WitnessHeader> = headers.iter().map(header).collect();
+    if !cookies.is_empty() {
+        let pairs: Vec<String> = cookies
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        headers.push(WitnessHeader {
+            name: COOKIE.as_str().to_owned(),
+            value: pairs.join("; "),
+        });
+    }
+    Witness {
+        method: method.to_owned(),
+        url,
+        headers,
     }
 }
 

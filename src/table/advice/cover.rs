@@ -6,14 +6,35 @@
 use http::Method;
 use percent_encoding::percent_decode_str;
 
-use super::{Witness, anatomy::Anatomy};
+use super::{
+    Witness,
+    anatomy::{Anatomy, request},
+};
 use crate::{
     matching::{Policy, Subject, Verdict},
     message::RequestHead,
 };
 
+/// How many questions are still asked about one table. A table made to take long gets fewer answers, not more time.
+#[derive(Debug)]
+pub(super) struct Patience(usize);
+
+impl Patience {
+    /// Enough for any table of a thousand routes.
+    pub(super) fn new() -> Self {
+        Self(4_000_000)
+    }
+
+    /// Whether there is some left for one more question.
+    fn suffices(&mut self) -> bool {
+        let suffices = self.0 > 0;
+        self.0 = self.0.saturating_sub(1);
+        suffices
+    }
+}
+
 /// Whether no request reaches the last of `routes`.
-pub(super) fn is_unreachable(routes: &[Anatomy<'_>], fresh: &str) -> bool {
+pub(super) fn is_unreachable(routes: &[Anatomy<'_>], fresh: &str, patience: &mut Patience) -> bool {
     let Some((later, earlier)) = routes.split_last() else {
         return false;
     };
@@ -26,7 +47,11 @@ pub(super) fn is_unreachable(routes: &[Anatomy<'_>], fresh: &str) -> bool {
     methods.iter().all(|method| {
         corners(later, method, fresh).is_some_and(|corners| {
             earlier.iter().any(|earlier| {
-                !earlier.asks_more_than(later) && takes_all(earlier.policy, &corners)
+                patience.suffices()
+                    && !earlier.asks_more_than(later)
+                    && corners
+                        .iter()
+                        .all(|corner| patience.suffices() && takes(earlier.policy, corner))
             })
         })
     })
@@ -59,7 +84,7 @@ fn corners(route: &Anatomy<'_>, method: &Method, fresh: &str) -> Option<Vec<Requ
     let first = route.first_answers();
     let mut requests: Vec<Witness> = paths(route.policy.prefix(), fresh)?
         .iter()
-        .map(|path| Anatomy::request(method.as_str(), &host, path, &first))
+        .map(|path| request(method.as_str(), &host, path, &first))
         .collect();
     let path = format!("{}/{fresh}", route.policy.prefix());
     for (family, answers) in [&route.headers, &route.query, &route.cookies]
@@ -73,12 +98,15 @@ fn corners(route: &Anatomy<'_>, method: &Method, fresh: &str) -> Option<Vec<Requ
                     chosen.retain(|(other, _)| other != name);
                     chosen.extend(value.as_deref().map(|value| (name.as_str(), value)));
                 }
-                requests.push(Anatomy::request(method.as_str(), &host, &path, &chosen));
+                requests.push(request(method.as_str(), &host, &path, &chosen));
             }
         }
     }
     let heads: Vec<RequestHead> = requests.iter().map(Witness::head).collect::<Option<_>>()?;
-    takes_all(route.policy, &heads).then_some(heads)
+    heads
+        .iter()
+        .all(|head| takes(route.policy, head))
+        .then_some(heads)
 }
 
 /// Paths below a prefix in each of the texts it is compared in.
@@ -95,10 +123,8 @@ fn paths(prefix: &str, fresh: &str) -> Option<Vec<String>> {
     Some(paths)
 }
 
-/// Whether a route takes all these requests by their paths as they were sent. By another spelling does not count: how
-/// many of those are looked at is bounded, so it would not follow that every request like it is taken.
-fn takes_all(policy: &Policy, heads: &[RequestHead]) -> bool {
-    heads
-        .iter()
-        .all(|head| policy.verdict(&Subject::new(head)) == Verdict::Takes { spelling: 0 })
+/// Whether a route takes a request by its path as it was sent. By another spelling does not count: how many of those are
+/// looked at is bounded, so it would not follow that every request like it is taken.
+fn takes(policy: &Policy, head: &RequestHead) -> bool {
+    policy.verdict(&Subject::new(head)) == Verdict::Takes { spelling: 0 }
 }

@@ -57,7 +57,7 @@ fn cache_vary(folded: &FoldedRoute, at: &Path<'_>) -> Option<Advice> {
     let (family, consequence) = if !headers.is_empty() {
         (
             "headers",
-            "each of their values has stored answers of its own: with many values hardly any request finds one",
+            "every distinct value has stored answers of its own, so with many values hardly any request finds one",
         )
     } else if !cookies.is_empty() {
         (
@@ -77,7 +77,7 @@ fn cache_vary(folded: &FoldedRoute, at: &Path<'_>) -> Option<Advice> {
         path: at.key("match").key(family).to_string(),
         route: None,
         message: format!(
-            "this route stores answers and is chosen by {}: {consequence}",
+            "this route stores answers and is chosen by {}; {consequence}",
             quoted(&names)
         ),
         kind: Kind::CacheVary { names },

@@ -4,19 +4,18 @@
 //! Being robbed of some requests is what a table with a special case above a general one looks like, and is no mistake.
 //! Being robbed of all of them is one: [`Shadow::unreachable`] says so where it is certain.
 
-use std::rc::Rc;
-
+use http::Method;
 use url::Url;
 
 use super::{
     Advice, Kind, Witness,
-    anatomy::{Anatomy, fresh_text},
-    cover::is_unreachable,
+    anatomy::{Anatomy, fresh_text, request},
+    cover::{Patience, is_unreachable},
 };
 use crate::{
     config::Document,
     matching::{Subject, Verdict},
-    table::{Route, RouteTable},
+    table::RouteTable,
 };
 
 /// A route that is robbed by one above it.
@@ -49,31 +48,17 @@ pub fn shadows(document: &Document, table: &RouteTable) -> Vec<Shadow> {
         .map(|(written, route)| Anatomy::new(written.r#match.as_ref(), &route.matching, &fresh))
         .collect();
     let mut hosts = Vec::new();
+    let mut patience = Patience::new();
     let mut shadows = Vec::new();
     for (later, route) in routes.iter().enumerate() {
         let own = route.host(&fresh);
-        let mut robbed: Vec<Shadow> = Vec::new();
-        if route.is_answerable() {
-            let probed = match &own {
-                Some(host) => std::slice::from_ref(host),
-                None => hosts.as_slice(),
-            };
-            let neutral = own.is_none().then(|| format!("{fresh}.invalid"));
-            for witness in probes(route, neutral.iter().chain(probed), &fresh) {
-                match robber(later, &witness, table) {
-                    Some(earlier) if robbed.iter().all(|shadow| shadow.earlier != earlier) => {
-                        robbed.push(Shadow {
-                            later,
-                            earlier,
-                            witness,
-                            unreachable: false,
-                        });
-                    }
-                    Some(_) | None => {}
-                }
-            }
-        }
-        if !robbed.is_empty() && is_unreachable(routes.get(..=later).unwrap_or_default(), &fresh) {
+        let probed = match &own {
+            Some(own) => std::slice::from_ref(own),
+            None => hosts.as_slice(),
+        };
+        let mut robbed = robbed(later, &probes(route, probed, &fresh), table);
+        let above_and_own = routes.get(..=later).unwrap_or_default();
+        if !robbed.is_empty() && is_unreachable(above_and_own, &fresh, &mut patience) {
             for shadow in &mut robbed {
                 shadow.unreachable = true;
             }
@@ -115,37 +100,59 @@ pub(super) fn advise(document: &Document, table: &RouteTable) -> Vec<Advice> {
     advice
 }
 
-/// Requests that the route asks for.
-fn probes<'a>(
-    route: &Anatomy<'_>,
-    hosts: impl Iterator<Item = &'a String>,
-    fresh: &str,
-) -> Vec<Witness> {
+/// Requests that the route asks for; none where it cannot be said what it asks for.
+fn probes(route: &Anatomy<'_>, hosts: &[String], fresh: &str) -> Vec<Witness> {
+    if !route.is_answerable() {
+        return Vec::new();
+    }
+    // A route that takes every host takes one that nobody names, too.
+    let nobodys = route
+        .policy
+        .host()
+        .is_none()
+        .then(|| format!("{fresh}.invalid"));
     let methods: Vec<&str> = match route.policy.methods() {
         [] => vec!["GET", "POST"],
-        own => own.iter().map(|method| method.as_str()).collect(),
+        own => own.iter().map(Method::as_str).collect(),
     };
     let answers = route.first_answers();
     let prefix = in_url(route.policy.prefix());
     let at = if prefix.is_empty() { "/" } else { &prefix };
     let below = format!("{prefix}/{fresh}");
     let mut probes = Vec::new();
-    for host in hosts {
+    for host in nobodys.iter().chain(hosts) {
         for path in [at, &below] {
             for method in &methods {
-                probes.push(Anatomy::request(method, host, path, &answers));
+                probes.push(request(method, host, path, &answers));
             }
         }
     }
     probes
 }
 
-/// The route that takes the witness before the later one, which would take it.
+/// The routes that take one of these witnesses before the later route, which would take it; each with its first.
+fn robbed(later: usize, witnesses: &[Witness], table: &RouteTable) -> Vec<Shadow> {
+    let mut robbed: Vec<Shadow> = Vec::new();
+    for witness in witnesses {
+        if let Some(earlier) = robber(later, witness, table)
+            && robbed.iter().all(|shadow| shadow.earlier != earlier)
+        {
+            robbed.push(Shadow {
+                later,
+                earlier,
+                witness: witness.clone(),
+                unreachable: false,
+            });
+        }
+    }
+    robbed
+}
+
 fn robber(later: usize, witness: &Witness, table: &RouteTable) -> Option<usize> {
     let head = witness.head()?;
     let subject = Subject::new(&head);
-    let would: &Rc<Route> = table.routes().get(later)?;
-    match would.matching.verdict(&subject) {
+    let verdict = table.routes().get(later)?.matching.verdict(&subject);
+    match verdict {
         Verdict::Takes { .. } => table.position(&subject).filter(|earlier| *earlier < later),
         Verdict::OtherHost
         | Verdict::OtherMethod

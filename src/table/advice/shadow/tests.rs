@@ -1,5 +1,7 @@
 //! Who robs whom, and that no alarm is false.
 
+use std::rc::Rc;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
