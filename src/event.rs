@@ -6,7 +6,7 @@ use crate::{
     body::Pending,
     outcome::{
         CacheReason, CacheStatus, GuardReason, InjectReport, LimitReason, MirrorReport, Outcome,
-        Selection, SkipReason, StreamReport,
+        RewriteOutcome, Selection, SkipReason, StreamReport,
     },
 };
 
@@ -69,7 +69,7 @@ pub struct Facts {
     pub redirect_rewritten: bool,
 }
 
-/// One proxied request. What is only known once the body has gone through is pending; each of the three always
+/// One proxied request. What is only known once the body has gone through is pending; each of the four always
 /// resolves, also when the visitor leaves.
 #[derive(Debug)]
 pub struct ProxyEvent {
@@ -79,6 +79,8 @@ pub struct ProxyEvent {
     pub stream: Option<Pending<StreamReport>>,
     /// What became of the mirrored copy; absent when none was sent.
     pub mirror: Option<Pending<MirrorReport>>,
+    /// How far the rewriting of a document went; absent when none was rewritten.
+    pub rewrite: Option<Pending<RewriteOutcome>>,
     /// Which anchors received their markup; absent when nothing was to be injected.
     pub inject: Option<Pending<InjectReport>>,
 }
@@ -96,6 +98,9 @@ pub struct SettledEvent {
     /// What became of the mirrored copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mirror: Option<MirrorReport>,
+    /// How far the rewriting of a document went.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rewrite: Option<RewriteOutcome>,
     /// Which anchors received their markup.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inject: Option<InjectReport>,
@@ -108,12 +113,14 @@ impl ProxyEvent {
             facts,
             stream,
             mirror,
+            rewrite,
             inject,
         } = self;
         SettledEvent {
             facts,
             stream: resolved(stream).await,
             mirror: resolved(mirror).await,
+            rewrite: resolved(rewrite).await,
             inject: resolved(inject).await,
         }
     }

@@ -13,7 +13,7 @@ use crate::{
     },
     hash::fnv1a,
     headers::{
-        Rules,
+        HeaderEdits, Rules,
         outgoing::{self, MIRROR_MARK, Outgoing},
         reserved,
     },
@@ -105,12 +105,16 @@ impl MirrorPlan {
 /// Plans a copy of a request that was let through; `path` is the one the primary is asked for. `None` where none is
 /// sent: the method is not listed, the request opens a WebSocket, or the sample passes it over.
 ///
+/// `vouched` is what a delegated verdict changes for the primary. The copy is told nothing of it, but is not told the
+/// visitor's own claims under those names either.
+///
 /// The sample is a hash of the request's id, so that anybody can tell afterwards why a request was copied.
 ///
 /// ```
 /// use http::{HeaderMap, Method};
 /// use jouska::{
 ///     config::{Issues, Path, RouteDocument, document::Mirror},
+///     headers::HeaderEdits,
 ///     message::{RequestHead, RequestUrl},
 ///     mirror,
 /// };
@@ -132,14 +136,16 @@ impl MirrorPlan {
 ///     headers: HeaderMap::new(),
 ///     has_body: false,
 /// };
-/// assert!(mirror::plan(&policy, &head, "/a", "7c0000000002ed5e-LHR").is_some());
-/// assert!(mirror::plan(&policy, &head, "/a", "7c00000000015445-AMS").is_none());
+/// let vouched = HeaderEdits::default();
+/// assert!(mirror::plan(&policy, &head, "/a", "7c0000000002ed5e-LHR", &vouched).is_some());
+/// assert!(mirror::plan(&policy, &head, "/a", "7c00000000015445-AMS", &vouched).is_none());
 /// ```
 pub fn plan(
     policy: &Policy,
     head: &RequestHead,
     path: &str,
     request_id: &str,
+    vouched: &HeaderEdits,
 ) -> Option<MirrorPlan> {
     let copied = policy.methods.contains(&head.method)
         && !head.is_upgrade()
@@ -153,8 +159,9 @@ pub fn plan(
         authority: policy.upstream.authority(),
         request_id,
         rules: &policy.rules,
-        // What was vouched for was vouched for before the primary alone.
-        vouched: None,
+        // What was vouched for was vouched for before the primary alone, but what the visitor claims under those names
+        // is as false here as there.
+        vouched: Some(&vouched.removals()),
         websocket: policy.websocket,
         sends_body: copies_body,
     });

@@ -258,6 +258,18 @@ pub enum SkipReason {
     ServedFromCache,
 }
 
+/// How far the rewriting of a document went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RewriteOutcome {
+    /// To its end.
+    Complete,
+    /// To where the parser had used up its memory. The rest passed as it was.
+    OutOfMemory,
+    /// To where the visitor left or the upstream broke off.
+    Unfinished,
+}
+
 /// How an upstream's body ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -72,19 +72,17 @@ pub fn refused(refusal: &Refusal, method: &Method) -> Answer {
     for_method(method, answer)
 }
 
-/// The answer to a request no upstream's answer can be delivered for: the route's page for the status, where it has
-/// one and the failure is the proxy's, else a payload that names the failure.
+/// The answer to a request no upstream's answer can be delivered for. Where no upstream could be reached, that is the
+/// route's page for the status, if it has one; else a payload that names the failure.
 pub fn failed(failure: &Failure, pages: &error_page::Policy, method: &Method) -> Answer {
-    let (status, name) = match failure {
-        Failure::Timeout => (StatusCode::GATEWAY_TIMEOUT, "upstream_timeout"),
-        Failure::Unreachable => (StatusCode::BAD_GATEWAY, "upstream_unreachable"),
-        Failure::InFlightLimit => (StatusCode::SERVICE_UNAVAILABLE, "in_flight_limit"),
-        Failure::ClientClosed => (client_closed_request(), "client_closed_request"),
-        Failure::BodyTooLarge { max_body_bytes } => {
-            return for_method(method, payload_too_large(*max_body_bytes));
-        }
+    let unreached = |status, name| pages.answer(status).unwrap_or_else(|| error(status, name));
+    let answer = match failure {
+        Failure::Timeout => unreached(StatusCode::GATEWAY_TIMEOUT, "upstream_timeout"),
+        Failure::Unreachable => unreached(StatusCode::BAD_GATEWAY, "upstream_unreachable"),
+        Failure::InFlightLimit => error(StatusCode::SERVICE_UNAVAILABLE, "in_flight_limit"),
+        Failure::ClientClosed => error(client_closed_request(), "client_closed_request"),
+        Failure::BodyTooLarge { max_body_bytes } => payload_too_large(*max_body_bytes),
     };
-    let answer = pages.answer(status).unwrap_or_else(|| error(status, name));
     for_method(method, answer)
 }
 

@@ -110,17 +110,18 @@ impl Issues {
         })
     }
 
-    /// Files an issue with a place in the text, which has no path yet.
+    /// Files an issue about a text that could not be read any further.
     pub(super) fn report_position(
         &mut self,
+        path: String,
         position: Position,
         code: Code,
-        message: impl Into<String>,
+        message: String,
     ) -> Reported {
         self.file(Issue {
-            path: String::new(),
+            path,
             code,
-            message: message.into(),
+            message,
             position: Some(position),
         })
     }

@@ -9,7 +9,12 @@ mod nearest;
 pub mod origin;
 pub mod parse;
 pub mod path;
+pub mod presets;
 mod reader;
+#[cfg(feature = "schema")]
+pub mod reference;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod syntax;
 pub mod text;
 pub mod upstream;

@@ -135,8 +135,10 @@ fn assemble(tree: Result<Value, Reported>, mut findings: Findings) -> Reading {
         warnings,
     } = findings;
     issues.settle();
+    if let Ok(document) = &document {
+        check(document, &mut issues);
+    }
     let document = document.unwrap_or_default();
-    check(&document, &mut issues);
     Reading {
         document,
         warnings,

@@ -8,9 +8,11 @@ use std::fmt;
 /// ```
 /// use jouska::config::Path;
 ///
-/// let routes = Path::root().key("routes");
+/// let root = Path::root();
+/// let routes = root.key("routes");
 /// let route = routes.index(0);
-/// assert_eq!(route.key("match").key("host").to_string(), "routes[0].match.host");
+/// let matching = route.key("match");
+/// assert_eq!(matching.key("host").to_string(), "routes[0].match.host");
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Path<'a> {
@@ -66,7 +68,8 @@ impl fmt::Display for Path<'_> {
 }
 
 impl Path<'_> {
-    fn is_root(&self) -> bool {
+    /// Whether the document itself is meant.
+    pub const fn is_root(&self) -> bool {
         matches!(self.segment, Segment::Root)
     }
 }

@@ -216,7 +216,7 @@ impl FromJson for u64 {
             Some(n) if n > LARGEST_WHOLE => Err(issues.report(
                 at,
                 Code::Range,
-                format!("expected a whole number of a usual size; found {number}"),
+                format!("expected a whole number of at most {LARGEST_WHOLE}; found {number}"),
             )),
             // Between 0 and 2^53 the cast is exact.
             Some(n) if n.fract() == 0.0 => Ok(n as u64),
@@ -290,13 +290,10 @@ pub(crate) fn word<T: Clone>(
     if let Some((_, meaning)) = words.iter().find(|(word, _)| word == text) {
         return Ok(meaning.clone());
     }
-    let hint = nearest(text, known.clone())
-        .map(|word| format!(". Did you mean \"{word}\"?"))
-        .unwrap_or_default();
     Err(findings.issues.report(
         at,
         Code::Value,
-        format!("expected {}; found {}{hint}", either(known), found(value)),
+        format!("expected {}; found {}", either(known), found(value)),
     ))
 }
 

@@ -59,6 +59,9 @@ pub(super) fn explain(error: &serde_json::Error, text: &str, place: usize) -> St
         "expected `,` or `}`" if first == ']' => {
             "expected a curly brace } that closes the object; found ]".to_owned()
         }
+        "expected `,` or `]`" | "expected `,` or `}`" if first.is_alphanumeric() => {
+            "expected a comma before this, or double quotation marks around a text".to_owned()
+        }
         "expected `,` or `]`" | "expected `,` or `}`" => {
             "expected a comma before this; or a quotation mark or bracket earlier in this line is one too many"
                 .to_owned()
@@ -78,7 +81,7 @@ pub(super) fn explain(error: &serde_json::Error, text: &str, place: usize) -> St
         "invalid number" => {
             "expected a number such as 5, -1 or 0.5, without a plus sign or leading zeros".to_owned()
         }
-        "number out of range" => "expected a number of a usual size".to_owned(),
+        "number out of range" => "this number is too large to be read".to_owned(),
         "trailing characters" => "the document has ended before this; delete what follows".to_owned(),
         "invalid escape" | "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
             "there is an incomplete escape in this text; a backslash itself is written \\\\".to_owned()
@@ -121,8 +124,9 @@ mod tests {
         check("{,}", "1:2 there is one comma too many");
         check("[1}", "1:3 expected a square bracket");
         check("{\"a\":1]", "1:7 expected a curly brace");
+        check("{\"a\":5s}", "1:7 expected a comma before this, or double");
         check("{\"a\":01}", "1:7 expected a number such as");
-        check("{\"a\":1e999}", "1:10 expected a number of a usual size");
+        check("{\"a\":1e999}", "1:10 this number is too large");
         check("{\"a\":\"\\d\"}", "1:8 there is an incomplete escape");
         check("{\"a\":\"\\ud800\"}", "1:13 there is an incomplete escape");
         check("{} {}", "1:4 the document has ended");

@@ -67,7 +67,7 @@ pub(crate) fn mismatch(
 ) -> Reported {
     let way_out = match (way_out, value) {
         (Some(way_out), _) => format!(". {way_out}"),
-        (None, Value::Null) => ". Delete the key to leave it unset".to_owned(),
+        (None, Value::Null) if !at.is_root() => ". Delete the key to leave it unset".to_owned(),
         (None, _) => String::new(),
     };
     issues.report(

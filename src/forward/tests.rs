@@ -1,3 +1,5 @@
+//! What a route may say about forwarding, and what it is told about the rest.
+
 use http::{HeaderMap, HeaderValue, Method};
 
 use super::*;

@@ -15,10 +15,10 @@ use http::{
     },
 };
 
-use super::{fields, lines::combined};
+use super::fields;
 use crate::{
     config::{Code, Issues, Path, Reported, document::Cors},
-    headers::HeaderEdits,
+    headers::{HeaderEdits, combined},
     message::{Answer, RequestHead},
 };
 

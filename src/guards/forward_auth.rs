@@ -11,11 +11,13 @@ use http::{
 };
 use url::Url;
 
-use super::{Request, fields, lines::combined};
+use super::{Request, fields};
 use crate::{
     config::{Code, Issues, Path, Reported, document::ForwardAuth, header_rules},
     headers::{
         HeaderEdits,
+        alias::is_alias,
+        combined,
         hop_by_hop::{HOP_BY_HOP, connection_named},
         reserved,
     },
@@ -203,17 +205,6 @@ fn relayed<R>(fetched: Fetched<R>) -> Verdict<R> {
         body: BodyPlan::Untouched,
     };
     Verdict::Relayed(status, delivery)
-}
-
-/// Whether a server may take the other name for this one: CGI and its heirs make `HTTP_X_USER_ID` of `x-user-id`,
-/// `x_user_id` and `x.user.id` alike (RFC 3875 section 4.1.18).
-fn is_alias(name: &HeaderName, other: &HeaderName) -> bool {
-    let (name, other) = (name.as_str(), other.as_str());
-    name != other
-        && name.len() == other.len()
-        && name.bytes().zip(other.bytes()).all(|(one, other)| {
-            one == other || !(one.is_ascii_alphanumeric() || other.is_ascii_alphanumeric())
-        })
 }
 
 /// The URL as it is asked for, and its host and port.

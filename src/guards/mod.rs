@@ -9,7 +9,6 @@ mod fields;
 mod forward_auth;
 mod geo;
 mod ip;
-mod lines;
 mod rate_limit;
 mod referer;
 mod request_policy;

@@ -4,9 +4,10 @@
 use http::{HeaderMap, StatusCode, header::REFERER};
 use url::Url;
 
-use super::{fields, lines::combined};
+use super::fields;
 use crate::{
     config::{Code, Issues, Path, Reported, document::Referer},
+    headers::combined,
     net::HostPattern,
     outcome::Refusal,
 };

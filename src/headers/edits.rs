@@ -60,6 +60,17 @@ impl HeaderEdits {
         self.0.extend(later.0.iter().cloned());
     }
 
+    /// What these take away, without what they write.
+    pub fn removals(&self) -> Self {
+        Self(
+            self.0
+                .iter()
+                .filter(|edit| matches!(edit, Edit::Remove(_)))
+                .cloned()
+                .collect(),
+        )
+    }
+
     /// The changes in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Edit> {
         self.0.iter()

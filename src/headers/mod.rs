@@ -1,5 +1,6 @@
 //! Headers: what never travels, what may not be touched, and how changes to a message are written down.
 
+pub mod alias;
 pub mod combined;
 pub mod cookie;
 pub mod edits;

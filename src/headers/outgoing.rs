@@ -8,6 +8,7 @@ use http::{HeaderName, HeaderValue, header};
 
 use super::{
     Edit, HeaderEdits, Rules,
+    alias::is_alias,
     hop_by_hop::{HOP_BY_HOP, connection_named},
     names::X_REQUEST_ID,
 };
@@ -101,7 +102,7 @@ pub fn edits(outgoing: Outgoing<'_>) -> HeaderEdits {
     }
     withdraw(&mut edits, head, MIRROR_MARK);
     for name in head.headers.keys() {
-        if is_alias(name) {
+        if VOUCHED_FOR.iter().any(|vouched| is_alias(vouched, name)) {
             withdraw(&mut edits, head, name.clone());
         }
     }
@@ -143,18 +144,7 @@ fn withdraw(edits: &mut HeaderEdits, head: &RequestHead, name: HeaderName) {
     }
 }
 
-/// Whether `name` is one the proxy or the platform vouches for, spelt with underscores. Servers that hand headers on as
-/// variables (CGI and its heirs) fold both spellings into one, and a forged value could win there.
-fn is_alias(name: &HeaderName) -> bool {
-    let name = name.as_str();
-    name.contains('_') && {
-        let hyphens = name.replace('_', "-");
-        VOUCHED_FOR
-            .iter()
-            .any(|vouched| vouched.as_str() == hyphens)
-    }
-}
-
+/// What the proxy or the platform vouches for, and no visitor may write under another spelling.
 const VOUCHED_FOR: [HeaderName; 6] = [
     HeaderName::from_static("cf-connecting-ip"),
     X_FORWARDED_HOST,

@@ -1,3 +1,5 @@
+//! What is copied, what is not, and how a copy fares.
+
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http::HeaderMap;
@@ -97,7 +99,14 @@ fn a_copy_is_the_primary_request_with_a_mark() {
         Method::GET,
         &[("x-client", "abc"), ("x-jouska-mirror", "7")],
     );
-    let plan = plan(&compile(&document), &head, "/x%20y", "id-7").unwrap();
+    let plan = plan(
+        &compile(&document),
+        &head,
+        "/x%20y",
+        "id-7",
+        &HeaderEdits::default(),
+    )
+    .unwrap();
     assert_eq!(plan.upstream(), "shadow.example.org");
     assert_eq!(plan.call.url, "http://shadow.example.org/v2/x%20y?q=1&q=2");
     assert!(!plan.call.follow_visitor);
@@ -138,6 +147,7 @@ fn only_listed_methods_are_copied_and_never_a_handshake() {
             &request(method.clone(), headers),
             "/",
             "id",
+            &HeaderEdits::default(),
         );
         assert_eq!(
             planned.is_some(),
@@ -176,7 +186,7 @@ fn check_report(
         ..shadow()
     }));
     let head = request(Method::POST, &[("content-length", "5")]);
-    let plan = plan(&policy, &head, "/", "id").unwrap();
+    let plan = plan(&policy, &head, "/", "id", &HeaderEdits::default()).unwrap();
     let report = send(plan, platform.clone()).now_or_never().unwrap();
     let sent = platform.calls().into_iter().next().map(|(_, call)| {
         let length = Edit::Remove(http::header::CONTENT_LENGTH);

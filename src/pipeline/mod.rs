@@ -208,7 +208,7 @@ impl<P: Platform> Journey<'_, P> {
             },
             // After the guards, because a refused request is no traffic; before the cache, because what the mirror
             // would have made of a request is worth knowing of a hit too.
-            mirror: self.mirror(forward, &path),
+            mirror: self.mirror(forward, &path, &edits),
             cached: None,
         };
         let origin = Rc::new(Origin {
@@ -273,6 +273,7 @@ impl<P: Platform> Journey<'_, P> {
             rewrite_skipped,
             redirect_rewritten,
             stream,
+            rewrite,
             inject,
         } = account.answer;
         // A WebSocket's handshake is passed on as it is: rebuilding the response would lose the socket.
@@ -293,6 +294,7 @@ impl<P: Platform> Journey<'_, P> {
             },
             stream,
             mirror: leg.mirror,
+            rewrite,
             inject,
         });
         if upgraded {
@@ -332,6 +334,7 @@ impl<P: Platform> Journey<'_, P> {
             facts,
             stream: None,
             mirror: leg.mirror,
+            rewrite: None,
             inject: None,
         });
         self.platform.deliver(delivery).await
@@ -359,6 +362,7 @@ impl<P: Platform> Journey<'_, P> {
             },
             stream: None,
             mirror: leg.mirror,
+            rewrite: None,
             inject: None,
         });
         self.made(answer, &last)
@@ -379,9 +383,14 @@ impl<P: Platform> Journey<'_, P> {
     }
 
     /// Sends a copy behind the response, where the route asks for one.
-    fn mirror(&self, forward: &Forward, path: &str) -> Option<Pending<MirrorReport>> {
+    fn mirror(
+        &self,
+        forward: &Forward,
+        path: &str,
+        vouched: &HeaderEdits,
+    ) -> Option<Pending<MirrorReport>> {
         let policy = forward.mirror.as_ref()?;
-        let plan = mirror::plan(policy, self.head, path, self.id.as_str())?;
+        let plan = mirror::plan(policy, self.head, path, self.id.as_str(), vouched)?;
         let (settle, pending) = pending(MirrorReport {
             upstream: plan.upstream().to_owned(),
             outcome: MirrorOutcome::Unreachable,
@@ -405,6 +414,7 @@ impl<P: Platform> Journey<'_, P> {
             facts: self.known(facts, None),
             stream: None,
             mirror: None,
+            rewrite: None,
             inject: None,
         });
     }

@@ -15,7 +15,7 @@ use crate::{
     headers::HeaderEdits,
     isolate::Isolate,
     message::RequestHead,
-    outcome::{InjectReport, LimitReason, SkipReason, StreamReport},
+    outcome::{InjectReport, LimitReason, RewriteOutcome, SkipReason, StreamReport},
     platform::{BodyPlan, Delivery, Platform},
     request_id::RequestId,
     rewrite::{self, Delivered},
@@ -58,6 +58,7 @@ pub(super) struct AnswerAccount {
     pub(super) rewrite_skipped: Option<SkipReason>,
     pub(super) redirect_rewritten: bool,
     pub(super) stream: Option<Pending<StreamReport>>,
+    pub(super) rewrite: Option<Pending<RewriteOutcome>>,
     pub(super) inject: Option<Pending<InjectReport>>,
 }
 
@@ -144,6 +145,7 @@ impl<P: Platform> Origin<P> {
             body_rewritten,
             skipped,
             redirect_rewritten,
+            rewrite,
             inject,
         } = rewrite::apply(&self.forward.rewrite, &context, &head, has_body);
         self.forward.rewrite.operator_rules().write(&mut edits);
@@ -162,6 +164,7 @@ impl<P: Platform> Origin<P> {
             rewrite_skipped: skipped,
             redirect_rewritten,
             stream,
+            rewrite,
             inject,
         };
         Filled {

@@ -6,7 +6,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-use super::{links::Mapping, refresh};
+use super::{edit::spliced, links::Mapping, refresh};
 use crate::{
     headers::{
         HeaderEdits,
@@ -43,6 +43,7 @@ pub(super) fn point_at_proxy<'a>(
     };
     let redirected = rewrite(header::LOCATION, &|url| mapping().rewritten(url));
     rewrite(header::CONTENT_LOCATION, &|url| mapping().rewritten(url));
+    rewrite(header::LINK, &|value| linked(value, mapping()));
     rewrite(header::REFRESH, &|value| refreshed(value, mapping()));
     rewrite(header::SET_COOKIE, &|cookie| rescoped(cookie, mapping()));
     redirected
@@ -97,6 +98,36 @@ fn refreshed(value: &[u8], mapping: &Mapping) -> Option<Vec<u8>> {
     let rewritten = mapping.rewritten(value.get(target.clone())?)?;
     let (before, after) = (value.get(..target.start)?, value.get(target.end..)?);
     Some([before, &rewritten, after].concat())
+}
+
+/// The targets of `Link` stand in angle brackets (RFC 8288); a browser fetches some of them before it has read a byte
+/// of the page.
+fn linked(value: &[u8], mapping: &Mapping) -> Option<Vec<u8>> {
+    let mut edits = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = value.get(at) {
+        let closing = match byte {
+            b'<' => b'>',
+            b'"' => b'"',
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let start = at + 1;
+        let rest = value.get(start..).unwrap_or_default();
+        let len = memchr::memchr(closing, rest)?;
+        if closing == b'>' {
+            let first = edits.len();
+            mapping.rewrite(rest.get(..len)?, true, &mut edits);
+            edits
+                .iter_mut()
+                .skip(first)
+                .for_each(|edit| edit.shift(start));
+        }
+        at = start + len + 1;
+    }
+    spliced(value, &edits)
 }
 
 /// A cookie scoped to the proxy; `None` where nothing changes. A `__Host-` cookie has neither a domain nor another path

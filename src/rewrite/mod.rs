@@ -3,6 +3,49 @@
 //!
 //! Nothing here touches a stream. [`apply`] says which headers change and what the body's bytes are turned into; the
 //! platform does both.
+//!
+//! ```
+//! use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+//! use jouska::{
+//!     config::{Issues, Path, RouteDocument, document::BodyRewrite},
+//!     message::{RequestHead, RequestUrl, ResponseHead},
+//!     net::Upstream,
+//!     rewrite::{Context, Policy, apply},
+//! };
+//!
+//! let route = RouteDocument {
+//!     body_rewrite: Some(BodyRewrite::default()),
+//!     ..RouteDocument::default()
+//! };
+//! let policy = Policy::compile(&route, &Path::root(), &mut Issues::default()).unwrap();
+//! let request = RequestHead {
+//!     method: Method::GET,
+//!     url: RequestUrl::parse("https://mirror.example/docs/start").unwrap(),
+//!     headers: HeaderMap::new(),
+//!     has_body: false,
+//! };
+//! let context = Context {
+//!     request: &request,
+//!     upstream: &Upstream::parse("origin.example").unwrap(),
+//!     stripped_prefix: Some("/docs"),
+//! };
+//! let mut headers = HeaderMap::new();
+//! headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html"));
+//! let head = ResponseHead {
+//!     status: StatusCode::OK,
+//!     headers,
+//! };
+//!
+//! let mut page = Vec::new();
+//! let mut transform = apply(&policy, &context, &head, true).transform.unwrap();
+//! transform.push(b"<a href='https://origin.example/team'>Who", &mut page);
+//! transform.push(b" we are</a> <a href=\"/x?a&amp;b\">", &mut page);
+//! transform.finish(&mut page);
+//! assert_eq!(
+//!     page,
+//!     b"<a href='https://mirror.example/docs/team'>Who we are</a> <a href=\"/docs/x?a&amp;b\">"
+//! );
+//! ```
 
 use std::{cell::LazyCell, rc::Rc, sync::Arc};
 
@@ -10,15 +53,10 @@ use http::{HeaderValue, header};
 
 use crate::{
     body::{Pending, Transform, pending},
-    config::{
-        Code, Issues, Path, Reported, RouteDocument,
-        document::{BodyRewrite, Inject, Replace},
-        header_rules,
-    },
-    headers::{HeaderEdits, Rules, reserved},
+    headers::HeaderEdits,
     message::{RequestHead, ResponseHead},
     net::Upstream,
-    outcome::{InjectAnchor, InjectReport, SkipReason},
+    outcome::{InjectReport, RewriteOutcome, SkipReason},
 };
 
 mod attributes;
@@ -32,6 +70,7 @@ mod html;
 mod inject;
 mod links;
 mod plan;
+mod policy;
 mod refresh;
 mod replace;
 mod srcset;
@@ -41,34 +80,17 @@ mod testing;
 mod tests;
 mod text;
 
-use charset::{Charset, Decode, Fallback};
+pub use policy::Policy;
+
+use charset::{Charset, Decode};
 use css::Styles;
 use edit::Splicer;
 use html::Html;
-use inject::{Anchors, Markup};
+use inject::Anchors;
 use links::Mapping;
 use plan::{Kind, Plan};
+use policy::BodyPolicy;
 use text::Texts;
-
-/// Compiled `rewriteHeaders`, `responseHeaders` and `bodyRewrite`.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Policy {
-    rewrite_headers: bool,
-    response_rules: Rules,
-    body: Option<BodyPolicy>,
-}
-
-/// Compiled `bodyRewrite`.
-#[derive(Debug, PartialEq, Eq)]
-struct BodyPolicy {
-    links: bool,
-    styles: bool,
-    /// Types that are rewritten, by how they start, in lower case.
-    content_types: Vec<String>,
-    replace: Option<Arc<replace::Rules>>,
-    fallback: Fallback,
-    inject: Option<Arc<Markup>>,
-}
 
 /// Who asked whom for the response.
 #[derive(Debug, Clone, Copy)]
@@ -94,41 +116,10 @@ pub struct Delivered {
     pub skipped: Option<SkipReason>,
     /// Whether `Location` differs from the upstream's.
     pub redirect_rewritten: bool,
+    /// How far the rewriting of a document went; `None` for any other body.
+    pub rewrite: Option<Pending<RewriteOutcome>>,
     /// Which anchors received their markup; `None` where none was to be placed.
     pub inject: Option<Pending<InjectReport>>,
-}
-
-impl Policy {
-    /// Compiles the blocks of a route.
-    pub fn compile(
-        route: &RouteDocument,
-        at: &Path<'_>,
-        issues: &mut Issues,
-    ) -> Result<Self, Reported> {
-        let response_rules = header_rules::compile(
-            route.response_headers.as_ref(),
-            reserved::response,
-            reserved::response_removal,
-            &at.key("responseHeaders"),
-            issues,
-        );
-        let body = body_policy(route.body_rewrite.as_ref(), &at.key("bodyRewrite"), issues);
-        Ok(Self {
-            rewrite_headers: route.rewrite_headers.unwrap_or(true),
-            response_rules: response_rules?,
-            body: body?,
-        })
-    }
-
-    /// Whether the route asks for bodies to be rewritten.
-    pub fn rewrites_bodies(&self) -> bool {
-        self.body.is_some()
-    }
-
-    /// `responseHeaders`, which are applied last of all.
-    pub fn operator_rules(&self) -> &Rules {
-        &self.response_rules
-    }
 }
 
 /// Decides what becomes of a response. `has_body` is the runtime's view.
@@ -150,6 +141,7 @@ pub fn apply(
         body_rewritten: false,
         skipped: None,
         redirect_rewritten,
+        rewrite: None,
         inject: None,
     };
     match (
@@ -161,10 +153,8 @@ pub fn apply(
             if let Some(content_type) = content_type(&plan) {
                 delivered.edits.set(header::CONTENT_TYPE, content_type);
             }
-            let (transform, inject) = transform(body, &plan, &mapping);
-            delivered.transform = Some(transform);
+            delivered.transform = Some(transform(body, &plan, &mapping, &mut delivered));
             delivered.body_rewritten = true;
-            delivered.inject = inject;
         }
         (Err(reason), _) => delivered.skipped = Some(reason),
         (Ok(_), None) => delivered.skipped = Some(SkipReason::NotConfigured),
@@ -185,13 +175,6 @@ impl Context<'_> {
     }
 }
 
-impl BodyPolicy {
-    /// Whether there is anything to be done to a body of this kind.
-    fn has_work_for(&self, kind: Kind) -> bool {
-        self.links || self.replace.is_some() || (kind == Kind::Html && self.inject.is_some())
-    }
-}
-
 /// The type of a body that was turned into UTF-8.
 fn content_type(plan: &Plan) -> Option<HeaderValue> {
     match plan.charset {
@@ -202,18 +185,19 @@ fn content_type(plan: &Plan) -> Option<HeaderValue> {
     }
 }
 
-/// Puts together what a body goes through: into UTF-8, then links and markup, then literal replacements.
+/// Puts together what a body goes through: into UTF-8, then links and markup, then literal replacements. What is known
+/// only at its end is left in `delivered`.
 fn transform(
     policy: &BodyPolicy,
     plan: &Plan,
     mapping: &Rc<Mapping>,
-) -> (Box<dyn Transform>, Option<Pending<InjectReport>>) {
-    let mut inject = None;
+    delivered: &mut Delivered,
+) -> Box<dyn Transform> {
     let links: Option<Box<dyn Transform>> = match plan.kind {
         Kind::Html if policy.links || policy.inject.is_some() => {
             let anchors = policy.inject.as_ref().map(|markup| {
                 let (report, pending) = pending(markup.all_missed());
-                inject = Some(pending);
+                delivered.inject = Some(pending);
                 Anchors::new(Arc::clone(markup), report)
             });
             let rules = html::Rules {
@@ -224,7 +208,9 @@ fn transform(
                 rooted: true,
                 depth: 0,
             };
-            Some(Box::new(Html::new(rules, anchors)))
+            let (outcome, pending) = pending(RewriteOutcome::Unfinished);
+            delivered.rewrite = Some(pending);
+            Some(Box::new(Html::new(rules, anchors, Some(outcome))))
         }
         Kind::Css if policy.links => {
             let styles = Styles::new(Rc::clone(mapping), true);
@@ -242,7 +228,7 @@ fn transform(
         (Some(only), None) | (None, Some(only)) => only,
         (None, None) => Box::new(Unchanged),
     };
-    (Box::new(Decode::new(plan.charset, rewriter)), inject)
+    Box::new(Decode::new(plan.charset, rewriter))
 }
 
 /// One transform after another.
@@ -288,170 +274,6 @@ impl Transform for Unchanged {
     fn finish(self: Box<Self>, _: &mut Vec<u8>) {}
 }
 
-/// Compiles `bodyRewrite`; `None` where nothing is to be rewritten.
-fn body_policy(
-    document: Option<&BodyRewrite>,
-    at: &Path<'_>,
-    issues: &mut Issues,
-) -> Result<Option<BodyPolicy>, Reported> {
-    let Some(document) = document else {
-        return Ok(None);
-    };
-    let BodyRewrite {
-        rewrite_links,
-        rewrite_styles,
-        content_types,
-        replace,
-        fallback_charset,
-        inject,
-    } = document;
-    let content_types = compile_types(content_types.as_deref(), &at.key("contentTypes"), issues);
-    let replace = compile_replace(replace.as_deref(), &at.key("replace"), issues);
-    let fallback = match fallback_charset.as_deref() {
-        Some("") => Err(issues.report(
-            &at.key("fallbackCharset"),
-            Code::Required,
-            "expected the name of a charset, such as \"windows-1252\"; leave the field out where there is none",
-        )),
-        label => Ok(Fallback::new(label)),
-    };
-    let inject = compile_inject(inject.as_ref(), &at.key("inject"), issues);
-    let policy = BodyPolicy {
-        links: rewrite_links.unwrap_or(true),
-        styles: rewrite_styles.unwrap_or(true),
-        content_types: content_types?,
-        replace: replace?,
-        fallback: fallback?,
-        inject: inject?,
-    };
-    Ok(policy.has_work_for(Kind::Html).then_some(policy))
-}
-
-fn compile_types(
-    types: Option<&[String]>,
-    at: &Path<'_>,
-    issues: &mut Issues,
-) -> Result<Vec<String>, Reported> {
-    let Some(types) = types else {
-        return Ok(vec!["text/html".to_owned()]);
-    };
-    let expected =
-        "expected at least one type, or the beginning of one, such as \"text/html\" or \"text/\"";
-    let mut failed = None;
-    if types.is_empty() {
-        failed = Some(issues.report(at, Code::Required, expected));
-    }
-    for (index, prefix) in types.iter().enumerate() {
-        if prefix.is_empty() {
-            failed = Some(issues.report(&at.index(index), Code::Required, expected));
-        }
-    }
-    match failed {
-        Some(reported) => Err(reported),
-        None => Ok(types
-            .iter()
-            .map(|prefix| prefix.to_ascii_lowercase())
-            .collect()),
-    }
-}
-
-fn compile_replace(
-    rules: Option<&[Replace]>,
-    at: &Path<'_>,
-    issues: &mut Issues,
-) -> Result<Option<Arc<replace::Rules>>, Reported> {
-    let mut failed = None;
-    let mut pairs = Vec::new();
-    for (index, Replace { from, to }) in rules.into_iter().flatten().enumerate() {
-        let at = at.index(index);
-        let from = from.as_deref().unwrap_or_default();
-        if from.is_empty() {
-            failed = Some(issues.report(
-                &at.key("from"),
-                Code::Required,
-                "expected the text to look for, at least one character",
-            ));
-        }
-        match to {
-            Some(to) => pairs.push((from, to.as_str())),
-            None => {
-                failed = Some(issues.report(
-                    &at.key("to"),
-                    Code::Required,
-                    "expected the text to put in its place; write \"\" to delete what is found",
-                ));
-            }
-        }
-    }
-    match failed {
-        Some(reported) => Err(reported),
-        None if pairs.is_empty() => Ok(None),
-        None => Ok(Some(Arc::new(replace::Rules::new(pairs)))),
-    }
-}
-
-fn compile_inject(
-    document: Option<&Inject>,
-    at: &Path<'_>,
-    issues: &mut Issues,
-) -> Result<Option<Arc<Markup>>, Reported> {
-    let Some(document) = document else {
-        return Ok(None);
-    };
-    let Inject {
-        head_start,
-        head_end,
-        body_start,
-        body_end,
-    } = document;
-    let anchors = [
-        ("headStart", InjectAnchor::HeadStart, head_start),
-        ("headEnd", InjectAnchor::HeadEnd, head_end),
-        ("bodyStart", InjectAnchor::BodyStart, body_start),
-        ("bodyEnd", InjectAnchor::BodyEnd, body_end),
-    ];
-    let mut failed = None;
-    let mut markup = Vec::new();
-    for (key, anchor, text) in anchors {
-        match text.as_deref() {
-            None => {}
-            Some("") => {
-                failed = Some(issues.report(
-                    &at.key(key),
-                    Code::Required,
-                    "expected markup, at least one character; leave the anchor out where nothing is to be placed",
-                ));
-            }
-            Some(text) => markup.push((anchor, Arc::from(text))),
-        }
-    }
-    let total: usize = markup
-        .iter()
-        .map(|(_, text): &(_, Arc<str>)| text.len())
-        .sum();
-    if markup.is_empty() && failed.is_none() {
-        failed = Some(issues.report(
-            at,
-            Code::Required,
-            "expected markup for at least one of \"headStart\", \"headEnd\", \"bodyStart\" and \"bodyEnd\"",
-        ));
-    }
-    if total > MARKUP_BUDGET {
-        failed = Some(issues.report(
-            at,
-            Code::TooLarge,
-            format!("expected at most {MARKUP_BUDGET} bytes of markup in all four anchors together; found {total}. Serve what is larger as a script or a style of its own"),
-        ));
-    }
-    match failed {
-        Some(reported) => Err(reported),
-        None => Ok(Some(Arc::new(Markup::new(markup)))),
-    }
-}
-
-/// Bytes that the markup of all anchors may have together.
-const MARKUP_BUDGET: usize = 64 << 10;
-
 impl std::fmt::Debug for Delivered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Delivered")
@@ -460,6 +282,7 @@ impl std::fmt::Debug for Delivered {
             .field("body_rewritten", &self.body_rewritten)
             .field("skipped", &self.skipped)
             .field("redirect_rewritten", &self.redirect_rewritten)
+            .field("rewrite", &self.rewrite)
             .field("inject", &self.inject)
             .finish()
     }

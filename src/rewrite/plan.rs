@@ -3,8 +3,8 @@
 use http::{HeaderMap, HeaderName, StatusCode, header};
 
 use super::{
-    BodyPolicy,
     charset::{self, Charset},
+    policy::BodyPolicy,
 };
 use crate::{headers::media_type, message::ResponseHead, outcome::SkipReason};
 
@@ -90,7 +90,7 @@ const BODYLESS: [StatusCode; 3] = [
     StatusCode::NOT_MODIFIED,
 ];
 
-const READABLE: [&str; 5] = ["", "identity", "gzip", "x-gzip", "br"];
+const READABLE: [&str; 4] = ["", "identity", "gzip", "br"];
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! What the tests of the transforms share: bodies run whole, and in chunks of any size.
 
-use super::BodyPolicy;
+use super::policy::{self, BodyPolicy};
 use crate::{
     body::Transform,
     config::{Issues, Path, document::BodyRewrite},
@@ -36,7 +36,7 @@ pub(super) fn bytes<'a>(
 /// What compiling a `bodyRewrite` block gives.
 pub(super) fn body_policy(document: &BodyRewrite) -> Option<BodyPolicy> {
     let mut issues = Issues::default();
-    let policy = super::body_policy(Some(document), &Path::root(), &mut issues);
+    let policy = policy::body_policy(Some(document), &Path::root(), &mut issues);
     assert_eq!(issues.into_vec(), []);
     policy.unwrap()
 }

@@ -86,6 +86,11 @@ impl<T> ConfigCache<T> {
         }
     }
 
+    /// Whether there is a value, fresh or not.
+    pub fn is_loaded(&self) -> bool {
+        self.current.borrow().is_some()
+    }
+
     /// Makes the next request load again. The old value stays as the fallback.
     pub fn invalidate(&self) {
         self.loaded.set(None);

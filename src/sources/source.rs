@@ -32,8 +32,9 @@ pub enum Source {
         /// Its name.
         name: String,
     },
-    /// The first of these that has a document. One that cannot be read counts as absent and is reported, so that a
-    /// broken store does not mask a working one.
+    /// The first of these that has a document. Where no table is in use yet, one that cannot be read or whose document
+    /// is refused is passed over and reported, so that a broken store does not mask a working one; where one is in use,
+    /// it stays in use.
     FirstAvailable(Vec<Source>),
 }
 
@@ -67,49 +68,39 @@ impl Source {
         Self::FirstAvailable(sources.into_iter().collect())
     }
 
-    /// Reads the document's text; `None` where there is none. Sources that were passed over because they failed are
-    /// handed to `passed_over`.
-    pub async fn read<P: Documents>(
-        &self,
-        platform: &P,
-        passed_over: &mut dyn FnMut(SourceError),
-    ) -> Result<Option<String>, SourceError> {
+    /// The single places this source stands for, in order.
+    pub fn places(&self) -> Vec<&Self> {
         match self {
-            Self::FirstAvailable(sources) => {
-                for source in sources {
-                    match source.read_one(platform).await {
-                        Ok(Some(text)) => return Ok(Some(text)),
-                        Ok(None) => {}
-                        Err(error) => passed_over(error),
-                    }
-                }
-                Ok(None)
-            }
-            one => one.read_one(platform).await,
+            Self::FirstAvailable(sources) => sources.iter().flat_map(Self::places).collect(),
+            place => vec![place],
         }
     }
 
-    async fn read_one<P: Documents>(&self, platform: &P) -> Result<Option<String>, SourceError> {
-        match self {
-            Self::KeyValue {
-                binding,
-                key,
-                cache_ttl,
-            } => platform
-                .read_key(binding, key, *cache_ttl)
-                .await
-                .map(|text| text.filter(|text| !text.trim().is_empty()))
-                .map_err(|cause| SourceError {
-                    place: format!("key {key:?} of the KV namespace {binding:?}"),
-                    cause,
-                }),
-            Self::Variable { name } => Ok(platform
-                .variable(name)
-                .filter(|text| !text.trim().is_empty())),
-            Self::FirstAvailable(sources) => {
-                let nested = Self::FirstAvailable(sources.clone());
-                Box::pin(async move { nested.read(platform, &mut |_| {}).await }).await
+    /// Reads the document's text; `None` where there is none. Of several places it reads the first that has one.
+    ///
+    /// # Errors
+    /// If a place cannot be read before a document was found.
+    pub async fn read<P: Documents>(&self, platform: &P) -> Result<Option<String>, SourceError> {
+        for place in self.places() {
+            let text = match place {
+                Self::KeyValue {
+                    binding,
+                    key,
+                    cache_ttl,
+                } => platform
+                    .read_key(binding, key, *cache_ttl)
+                    .await
+                    .map_err(|cause| SourceError {
+                        place: format!("key {key:?} of the KV namespace {binding:?}"),
+                        cause,
+                    })?,
+                Self::Variable { name } => platform.variable(name),
+                Self::FirstAvailable(_) => None,
+            };
+            if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+                return Ok(Some(text));
             }
         }
+        Ok(None)
     }
 }

@@ -49,13 +49,11 @@ impl Conflicts<'_, '_> {
         };
     }
 
-    /// Whether one of two defaults could not be read, so that what is compared is not what was written.
-    fn is_unreadable_default(&self, one: &str, other: &str) -> bool {
+    /// Whether `field` has a default that could not be read.
+    fn has_unreadable_default(&self, field: &str) -> bool {
         let root = Path::root();
         let defaults = root.key("defaults");
-        [one, other]
-            .iter()
-            .any(|field| self.issues.is_unreadable_within(&defaults.key(field)))
+        self.issues.is_unreadable_within(&defaults.key(field))
     }
 
     /// Files that `field` is of no use in this route.
@@ -170,30 +168,34 @@ fn split(route: &RouteDocument, conflicts: &mut Conflicts<'_, '_>) {
 
 /// An attempt cannot last longer than all of them together.
 fn deadlines(route: &RouteDocument, conflicts: &mut Conflicts<'_, '_>) {
-    let timeout = route.timeout_ms.unwrap_or(TIMEOUT_MS);
-    let total = route.total_timeout_ms.unwrap_or(TOTAL_TIMEOUT_MS);
-    if timeout <= total || conflicts.is_unreadable_default("timeoutMs", "totalTimeoutMs") {
+    let fields = [
+        ("timeoutMs", route.timeout_ms, TIMEOUT_MS),
+        ("totalTimeoutMs", route.total_timeout_ms, TOTAL_TIMEOUT_MS),
+    ];
+    if fields
+        .iter()
+        .any(|(field, stated, _)| stated.is_none() && conflicts.has_unreadable_default(field))
+    {
         return;
     }
-    let source = |stated: Option<u64>, field| match stated {
-        None => " when nothing is written",
-        Some(_) if conflicts.origin.inherits(field) => " from defaults",
+    let [timeout, total] = fields.map(|(_, stated, default)| stated.unwrap_or(default));
+    if timeout <= total {
+        return;
+    }
+    let [timeout_from, total_from] = fields.map(|(field, stated, _)| match stated {
+        None => ", which is the default",
+        Some(_) if conflicts.origin.inherits(field) => ", from defaults",
         Some(_) => "",
-    };
+    });
     let message = format!(
-        "one attempt may take {timeout} ms{}, but \"totalTimeoutMs\" ends all attempts after {total} ms{}; lower \"timeoutMs\" or raise \"totalTimeoutMs\"",
-        source(route.timeout_ms, "timeoutMs"),
-        source(route.total_timeout_ms, "totalTimeoutMs"),
+        "one attempt may take {timeout} ms (\"timeoutMs\"{timeout_from}), but all together only {total} ms (\"totalTimeoutMs\"{total_from}); lower \"timeoutMs\" or raise \"totalTimeoutMs\""
     );
     // A field nobody wrote is nowhere; the other one says whether the mistake is the table's.
-    let stated: Vec<&str> = [
-        ("timeoutMs", route.timeout_ms.is_some()),
-        ("totalTimeoutMs", route.total_timeout_ms.is_some()),
-    ]
-    .into_iter()
-    .filter_map(|(field, stated)| stated.then_some(field))
-    .collect();
-    conflicts.report(&["timeoutMs"], &stated, Code::Conflict, message);
+    let written: Vec<&str> = fields
+        .iter()
+        .filter_map(|(field, stated, _)| stated.map(|_| *field))
+        .collect();
+    conflicts.report(&["timeoutMs"], &written, Code::Conflict, message);
 }
 
 /// A method has to get past `match.methods` before anything else can be said about it.

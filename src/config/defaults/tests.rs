@@ -1,3 +1,5 @@
+//! Folding, field by field: who wins, what is united, and where an issue is reported.
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -6,24 +6,26 @@ use serde::Serialize;
 
 use crate::config::reader::{Block, Members};
 
-/// An edge answer instead of an upstream: exactly one of `redirect` and `status`.
+/// An answer given at the edge: exactly one of `redirect` and `status` is required. Guards still apply.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Respond {
-    /// Redirects the visitor.
+    /// Sends the visitor to another address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect: Option<RespondRedirect>,
-    /// Answers with this status: 200 to 599.
+    /// Answers with this status; 200 to 599.
+    #[cfg_attr(feature = "schema", schemars(range(min = 200, max = 599)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u64>,
-    /// Type of the body; required beside one.
+    /// Type of `body`, such as `text/html; charset=utf-8`. Required beside one.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// The body.
+    /// The body. Not beside `redirect`, nor with 204, 205 and 304, which carry none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Further headers.
+    /// Further headers of the answer, name to value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<BTreeMap<String, String>>,
 }
@@ -40,18 +42,23 @@ impl Block for Respond {
     }
 }
 
-/// Where an edge answer redirects to.
+/// Where an edge answer sends the visitor.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["to"])))]
 #[serde(rename_all = "camelCase")]
 pub struct RespondRedirect {
-    /// A path on this host, or with `allowExternal` an http(s) URL. Written to the visitor as it stands here.
+    /// A path on the same host, such as `/new`; with `allowExternal` any `http` or `https` URL. It is sent as
+    /// written. Required.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// 301, 302, 303, 307 or 308. Default: 301.
+    /// One of 301, 302, 303, 307 and 308. Default: 301.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = [301, 302, 303, 307, 308], "default" = 301)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u64>,
-    /// Only `true`: permits another host as the target.
+    /// `true` permits an address on another host. Only `true` may be written.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = true)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_external: Option<bool>,
 }
@@ -66,18 +73,21 @@ impl Block for RespondRedirect {
     }
 }
 
-/// Replaces the payload of a failure; the status stays.
+/// A page shown instead of one of the proxy's own error messages.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["body", "contentType"])))]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorPage {
-    /// The page.
+    /// The page. Required.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Its type.
+    /// Its type, such as `text/html; charset=utf-8`. Required.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Further headers.
+    /// Further headers of the answer, name to value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<BTreeMap<String, String>>,
 }

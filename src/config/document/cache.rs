@@ -12,39 +12,52 @@ use crate::config::{
     wording::mismatch,
 };
 
-/// Storing of responses at the edge. An empty block switches the defaults on.
+/// Stores responses at the edge. An empty block is enough for styles, scripts, images and fonts. Requests with
+/// cookies or credentials, and responses that set cookies or forbid storing, are never stored.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Cache {
-    /// Switches the block off without deleting it. Default: true.
+    /// `false` switches the cache off without losing the block. Default: true.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = true)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Methods that take part: `GET`, `HEAD`. Default: both.
+    /// Methods that take part: GET and HEAD, in any letter case. At least one. Default: both.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["GET", "HEAD"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<String>>,
-    /// Seconds a 200 stays fresh: 1 to 31,536,000. Default: 300.
+    /// Seconds a response of status 200 is fresh; 1 to 31,536,000. Default: 300.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 31_536_000), extend("default" = 300)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_seconds: Option<u64>,
-    /// Seconds after that in which the old copy is served while a new one is fetched: 0 to 31,536,000. Default: 60.
+    /// Seconds after that in which the old copy is still given out while a new one is fetched behind it; 0 to
+    /// 31,536,000. Default: 60.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 31_536_000), extend("default" = 60)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_while_revalidate_seconds: Option<u64>,
-    /// Types of 200 responses that are stored, as prefixes. Default: styles, scripts, images and fonts.
+    /// Types of responses of status 200 that are stored, by their beginning. At least one. Storing `text/html` can
+    /// show one visitor's page to another. Default: `text/css`, `text/javascript`, `application/javascript`,
+    /// `image/`, `font/`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["text/css", "text/javascript", "application/javascript", "image/", "font/"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_types: Option<Vec<String>>,
-    /// Whether one miss fetches while the others wait. Default: true.
+    /// Whether, of several requests for what is not stored yet, one asks the upstream and the others wait for its
+    /// answer. Default: true.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = true)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lock_misses: Option<bool>,
-    /// Serves old copies while the upstream fails.
+    /// Gives out old copies while the upstream fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_if_error: Option<StaleIfError>,
-    /// Windows for other statuses: status to seconds, 0 to 31,536,000.
+    /// Seconds that responses of other statuses are fresh, by status; 0 to 31,536,000, and 0 stores none. Not for
+    /// 1xx, 204, 206, 304 and 5xx.
+    #[cfg_attr(feature = "schema", schemars(extend("propertyNames" = { "pattern": "^[234][0-9]{2}$" }, "additionalProperties" = { "type": "integer", "minimum": 0, "maximum": 31_536_000 })))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_ttl_seconds: Option<BTreeMap<String, u64>>,
-    /// What tells entries apart beside the URL.
+    /// What tells stored responses apart, beside the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<CacheKey>,
-    /// Any text, folded into the key: another one leaves all entries of the route behind.
+    /// Any text. Writing another one leaves everything behind that this route has stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<String>,
 }
@@ -66,15 +79,17 @@ impl Block for Cache {
     }
 }
 
-/// Serving old copies while the upstream fails.
+/// Gives out old copies while the upstream fails.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StaleIfError {
-    /// Seconds past freshness: 0 to 31,536,000. Default: 3,600.
+    /// Seconds past its freshness for which a copy may be given out; 0 to 31,536,000. Default: 3,600.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 31_536_000), extend("default" = 3_600)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
-    /// Failures that count. Default: `timeout` and `unreachable`.
+    /// Failures for which it is. At least one. Default: `timeout` and `unreachable`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["timeout", "unreachable"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<Vec<FailureMode>>,
 }
@@ -88,15 +103,17 @@ impl Block for StaleIfError {
     }
 }
 
-/// What tells entries apart beside the URL.
+/// What tells stored responses apart, beside the path.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CacheKey {
-    /// Which query parameters count. Default: `"all"`.
+    /// Which query parameters count. Default: `all`.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "all")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<KeyQuery>,
-    /// Request headers folded into the key. Default: none.
+    /// Request headers whose values count, so that responses which vary by them can be stored. Not `authorization`
+    /// and `cookie`. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<String>>,
 }
@@ -110,7 +127,8 @@ impl Block for CacheKey {
     }
 }
 
-/// Which query parameters tell entries apart.
+/// Which query parameters tell stored responses apart: `"all"`, `"none"`, all but some, or only some. Letter case
+/// counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

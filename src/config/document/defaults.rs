@@ -10,90 +10,91 @@ use super::{
 };
 use crate::config::reader::{Block, Members};
 
-/// Values for every route that does not state its own.
+/// Values for every route that does not state its own. A field means here what it means in a route. Header rules
+/// fill gaps entry by entry and their removals add up; every other block is taken whole or not at all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Defaults {
-    /// Scheme towards the upstream. Default: `https`.
+    /// See [`RouteDocument::scheme`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Scheme>,
-    /// Removes the matched prefix before forwarding. Default: false.
+    /// See [`RouteDocument::strip_prefix`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strip_prefix: Option<bool>,
-    /// Milliseconds one attempt may take to headers: 1 to 120,000. Default: 10,000.
+    /// See [`RouteDocument::timeout_ms`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Milliseconds all attempts together may take to headers: 1 to 300,000. Default: 30,000.
+    /// See [`RouteDocument::total_timeout_ms`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_timeout_ms: Option<u64>,
-    /// Milliseconds from headers to the first byte: 1 to 600,000. Default: 60,000.
+    /// See [`RouteDocument::first_chunk_timeout_ms`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_chunk_timeout_ms: Option<u64>,
-    /// Milliseconds between two bytes: 1 to 600,000. Default: 60,000.
+    /// See [`RouteDocument::stream_idle_timeout_ms`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream_idle_timeout_ms: Option<u64>,
-    /// Further attempts for requests that can be repeated: 0 to 100. Default: 0.
+    /// See [`RouteDocument::retries`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<u64>,
-    /// Milliseconds before the first retry, doubled for each further one: 0 to 5,000. Default: 100.
+    /// See [`RouteDocument::retry_backoff_ms`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_backoff_ms: Option<u64>,
-    /// Rewrites Location, Refresh and Set-Cookie. Default: true.
+    /// See [`RouteDocument::rewrite_headers`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rewrite_headers: Option<bool>,
-    /// Hands redirects to the visitor instead of following them. Default: true.
+    /// See [`RouteDocument::manual_redirect`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manual_redirect: Option<bool>,
-    /// Forwards WebSocket handshakes. Default: true.
+    /// See [`RouteDocument::websocket`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub websocket: Option<bool>,
-    /// Countries that are refused, two letters each.
+    /// See [`RouteDocument::block_countries`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_countries: Option<Vec<String>>,
-    /// Countries that alone are admitted.
+    /// See [`RouteDocument::allow_countries`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_countries: Option<Vec<String>>,
-    /// Alias for `requestHeaders.set`.
+    /// See [`RouteDocument::upstream_headers`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upstream_headers: Option<BTreeMap<String, String>>,
-    /// Header rules towards the upstream.
+    /// See [`RouteDocument::request_headers`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_headers: Option<HeaderRules>,
-    /// Header rules towards the visitor.
+    /// See [`RouteDocument::response_headers`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_headers: Option<HeaderRules>,
-    /// Stores responses at the edge.
+    /// See [`RouteDocument::cache`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,
-    /// Rewrites response bodies.
+    /// See [`RouteDocument::body_rewrite`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_rewrite: Option<BodyRewrite>,
-    /// Answers cross-origin questions.
+    /// See [`RouteDocument::cors`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cors: Option<Cors>,
-    /// Limits methods and body sizes.
+    /// See [`RouteDocument::request_policy`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_policy: Option<RequestPolicy>,
-    /// Address rules.
+    /// See [`RouteDocument::ip`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip: Option<Ip>,
-    /// Referer rules.
+    /// See [`RouteDocument::referer`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referer: Option<Referer>,
-    /// Rate limit.
+    /// See [`RouteDocument::rate_limit`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimit>,
-    /// Signed links.
+    /// See [`RouteDocument::signed_link`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signed_link: Option<SignedLink>,
-    /// Identity checks.
+    /// See [`RouteDocument::access`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
-    /// Delegated authentication.
+    /// See [`RouteDocument::forward_auth`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forward_auth: Option<ForwardAuth>,
-    /// Where request ids come from.
+    /// See [`RouteDocument::request_id`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestIdOptions>,
 }

@@ -9,15 +9,17 @@ use crate::config::{
     wording::mismatch,
 };
 
-/// One participant of `trafficSplit`.
+/// A participant of `trafficSplit`. Both fields are required.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["upstream", "weight"])))]
 #[serde(rename_all = "camelCase")]
 pub struct SplitEntry {
-    /// `host`, `host:port` or `host/base/path`, without a scheme.
+    /// Where its callers go: `host`, `host:port` or `host/base/path`, without a scheme.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upstream: Option<String>,
-    /// Share of the callers, relative to the other weights: 1 to 1,000,000.
+    /// Its share of the callers, relative to the other weights; 1 to 1,000,000.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<u64>,
 }
@@ -31,15 +33,17 @@ impl Block for SplitEntry {
     }
 }
 
-/// When the walk moves on to the next candidate.
+/// When the next upstream is asked. Requests that cannot be repeated are sent to one upstream only.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Failover {
-    /// Failures that move the walk. Default: `timeout` and `unreachable`.
+    /// Failures that move on to the next upstream. At least one. Default: `timeout` and `unreachable`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["timeout", "unreachable"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<Vec<FailureMode>>,
-    /// Most candidates tried: 1 to 64. Default: all.
+    /// Most upstreams that are asked for one request; 1 to 64. Default: all there are.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 64)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u64>,
 }
@@ -79,15 +83,18 @@ impl FromJson for FailureMode {
     }
 }
 
-/// Passive ejection of failing candidates, remembered per isolate.
+/// When a failing upstream is left out for a while, so that the next visitor does not wait for it again. Each
+/// isolate of the Worker learns for itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Outlier {
-    /// Failures in a row that eject a candidate: 1 to 10. Default: 3.
+    /// Failures in a row after which an upstream is left out; 1 to 10. Default: 3.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10), extend("default" = 3)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consecutive_failures: Option<u64>,
-    /// Seconds it is skipped: 1 to 300. Default: 30.
+    /// Seconds for which it is left out; 1 to 300. Default: 30.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 300), extend("default" = 30)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eject_seconds: Option<u64>,
 }
@@ -101,15 +108,20 @@ impl Block for Outlier {
     }
 }
 
-/// Fuses over what one isolate may add to the load of an upstream.
+/// Fuses against adding to the load of an upstream in trouble. They count within one isolate of the Worker, of
+/// which there are many: size them as fuses, not as quotas.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// Largest share of recent requests that may be retries: 0 to 1. Default: unbounded.
+    /// Largest share of recent requests that may be retries; 0 to 1. Over it further attempts are left out, never
+    /// first ones. Default: no limit.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_ratio: Option<f64>,
-    /// Most requests waiting for headers of one upstream at once: 1 to 10,000. Default: unbounded.
+    /// Most requests that may wait for the headers of one upstream at the same time; 1 to 10,000. Over it a request
+    /// is answered with 503. Default: no limit.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10_000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_in_flight: Option<u64>,
 }
@@ -288,24 +300,33 @@ impl FromJson for Scheme {
     }
 }
 
-/// A background copy of matching requests, sent to a second upstream whose answers nobody sees.
+/// A copy of requests, sent to a second upstream. Visitors notice nothing of it, and requests that were refused are
+/// not copied.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["upstream"])))]
 #[serde(rename_all = "camelCase")]
 pub struct Mirror {
-    /// Where the copy goes; screened like the primary upstream.
+    /// Where the copies go: `host`, `host:port` or `host/base/path`. Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upstream: Option<String>,
-    /// Share of requests copied, by a hash of the request id: 1 to 100. Default: 100.
+    /// Share of the requests that is copied, in percent; 1 to 100. Whether a request is copied follows from its id.
+    /// Default: 100.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100), extend("default" = 100)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<u64>,
-    /// Whether bodies are copied, up to 256 KiB. Default: false.
+    /// Whether request bodies are copied too. They are held in memory up to 256 KiB; a larger one goes without its
+    /// copy. Default: false.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = false)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_body: Option<bool>,
-    /// Methods that are copied. Default: `GET` and `HEAD`.
+    /// Methods that are copied. Any other than GET, HEAD, OPTIONS and TRACE is carried out twice. At least one.
+    /// Default: GET and HEAD.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["GET", "HEAD"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<String>>,
-    /// Deadline of the copy in milliseconds: 1 to 5,000. Default: 2,000.
+    /// Milliseconds a copy may take; 1 to 5,000. Default: 2,000.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 5_000), extend("default" = 2_000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }

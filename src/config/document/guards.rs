@@ -9,18 +9,22 @@ use crate::config::{
     wording::mismatch,
 };
 
-/// Methods and body sizes that are forwarded.
+/// Limits what is forwarded.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RequestPolicy {
-    /// Methods that are forwarded; others get 405.
+    /// Methods that are forwarded, in any letter case; others are answered with 405. At least one. Default: all.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_methods: Option<Vec<String>>,
-    /// Largest request body in bytes: 1 to 524,288,000. Over it: 413.
+    /// Largest request body in bytes; 1 to 524,288,000. Over it the answer is 413. Default: no limit.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 524_288_000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_body_bytes: Option<u64>,
-    /// What happens to paths whose spellings disagree, such as encoded dot segments. Default: `forward`.
+    /// What happens to paths that the proxy and an upstream may read differently, such as ones with encoded dot
+    /// segments. Default: `forward`.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "forward")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ambiguous_path: Option<AmbiguousPath>,
 }
@@ -54,27 +58,32 @@ impl FromJson for AmbiguousPath {
     }
 }
 
-/// Cross-origin sharing, answered by the proxy.
+/// Answers cross-origin questions of browsers, without asking the upstream.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Cors {
-    /// Origins that are allowed, exactly. Default: the caller's own is reflected.
+    /// Origins that may use the route, such as `https://app.example.com`, exactly. At least one. Default: whichever
+    /// asks.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<Vec<String>>,
-    /// Methods a preflight is told. Default: GET, HEAD, PUT, POST, DELETE, PATCH.
+    /// Methods that preflights are told, in any letter case. At least one. Default: GET, HEAD, PUT, POST, DELETE,
+    /// PATCH.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_methods: Option<Vec<String>>,
-    /// Headers a preflight is told. Default: those it asked for.
+    /// Request headers that preflights are told. Default: those they ask for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_headers: Option<Vec<String>>,
-    /// Headers scripts may read. Default: none.
+    /// Response headers that scripts may read. Default: none beyond the usual.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expose_headers: Option<Vec<String>>,
     /// Whether cookies may come along. Default: false.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = false)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credentials: Option<bool>,
-    /// Seconds a preflight may be remembered.
+    /// Seconds browsers may remember a preflight. Default: not told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_age: Option<u64>,
 }
@@ -92,15 +101,15 @@ impl Block for Cors {
     }
 }
 
-/// Address rules: `deny` first, then `allow`. At least one entry.
+/// Lets callers in or out by address. At least one entry in one of the lists; `deny` is looked at first.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Ip {
-    /// Addresses and CIDR ranges that pass. Default: all.
+    /// Addresses and ranges such as `198.51.100.0/24` that alone are let in. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<String>>,
-    /// Addresses and CIDR ranges that do not.
+    /// Addresses and ranges that are refused. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deny: Option<Vec<String>>,
 }
@@ -114,18 +123,23 @@ impl Block for Ip {
     }
 }
 
-/// Pages that may embed what the route serves. The header is forgeable: a fence, not a lock.
+/// Lets requests in by the page they come from. The header can be forged: this keeps other sites from embedding
+/// what the route serves, and keeps no secret.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["allow"])))]
 #[serde(rename_all = "camelCase")]
 pub struct Referer {
-    /// Hosts, in the grammar of `match.host`.
+    /// Hosts whose pages may refer here, written like `match.host`. At least one; required.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<String>>,
-    /// Whether a missing referer passes. Default: true.
+    /// Whether requests without a referer are let in, such as typed addresses. Default: true.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = true)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_empty: Option<bool>,
-    /// 403 or 404. Default: 403.
+    /// Status of a refusal: 403 or 404. Default: 403.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = [403, 404], "default" = 403)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_refuse: Option<u64>,
 }
@@ -140,18 +154,22 @@ impl Block for Referer {
     }
 }
 
-/// A limit by a native rate limit binding.
+/// Limits how often callers may ask, with a rate limit binding of the platform, which says how often that is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["binding"])))]
 #[serde(rename_all = "camelCase")]
 pub struct RateLimit {
-    /// Name of the binding.
+    /// Name of the binding. Required.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<String>,
-    /// What shares a bucket. Default: `ip`.
+    /// What is counted together. Default: `ip`.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "ip")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<RateLimitBy>,
     /// Whether CORS preflights count. Default: false.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = false)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_preflight: Option<bool>,
 }
@@ -191,18 +209,23 @@ impl FromJson for RateLimitBy {
     }
 }
 
-/// Links that carry a signature over their path and an expiry.
+/// Lets requests in by a signature in their URL: the HMAC-SHA256 of the path, a line feed and the expiry in Unix
+/// seconds, as base64url without padding.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["secretBinding"])))]
 #[serde(rename_all = "camelCase")]
 pub struct SignedLink {
-    /// Name of the secret.
+    /// Name of the secret that links are signed with. Required.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_binding: Option<String>,
-    /// Query parameter of the signature. Default: `sig`.
+    /// Query parameter that holds the signature. Default: `sig`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = "sig")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub param: Option<String>,
-    /// Query parameter of the expiry. Default: `exp`.
+    /// Query parameter that holds the expiry. Default: `exp`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = "exp")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_param: Option<String>,
 }
@@ -217,18 +240,21 @@ impl Block for SignedLink {
     }
 }
 
-/// Who may use the route. Where both mechanisms are given, both must pass.
+/// Lets callers in by key or by Cloudflare Access. At least one of `cloudflare` and `keys` is required; where both
+/// are given, both must be satisfied.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Access {
-    /// Tokens issued by Cloudflare Access.
+    /// Tokens that Cloudflare Access issued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloudflare: Option<CloudflareAccess>,
-    /// SHA-256 digests of keys, 64 lower-case hex digits each.
+    /// Keys, as SHA-256 digests of 64 lower-case hexadecimal digits: never the keys themselves. At least one.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<AccessKey>>,
-    /// Header the key stands in, raw. Default: `Authorization: Bearer`.
+    /// Header that holds the key, as it is. Default: `authorization`, behind `Bearer`.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = "authorization")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
 }
@@ -276,15 +302,20 @@ impl FromJson for AccessKey {
 /// A key's digest and what is known about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["sha256"])))]
 #[serde(rename_all = "camelCase")]
 pub struct DescribedKey {
-    /// Name of the key, which events give; never the key itself.
+    /// Name of the key, for logs.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// SHA-256 of the key, 64 lower-case hex digits.
+    /// SHA-256 digest of the key, 64 lower-case hexadecimal digits. Required.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[0-9a-f]{64}$")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// From when on the key is refused, as an RFC 3339 time such as `2027-01-31T00:00:00Z`.
+    /// Time from which on the key is refused, in the form of RFC 3339, such as `2027-01-31T00:00:00Z`. Default:
+    /// never.
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
     /// Free text.
@@ -303,18 +334,26 @@ impl Block for DescribedKey {
     }
 }
 
-/// Tokens issued by Cloudflare Access.
+/// Tokens that Cloudflare Access issued. `team` and `audience` are required.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["team", "audience"])))]
 #[serde(rename_all = "camelCase")]
 pub struct CloudflareAccess {
-    /// Team name: the label before `.cloudflareaccess.com`.
+    /// Name of the team: what stands before `.cloudflareaccess.com`. From 2 to 64 lower-case letters, digits and
+    /// inner hyphens.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(regex(pattern = r"^[a-z0-9][a-z0-9-]{0,62}[a-z0-9]$"))
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
-    /// Audience tag of the application.
+    /// Audience tag (AUD) of the application.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<String>,
-    /// Addresses that are let in. Default: everybody Access admits.
+    /// Addresses that are let in. At least one. Default: everybody whom Access lets in.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emails: Option<Vec<String>>,
 }
@@ -329,24 +368,29 @@ impl Block for CloudflareAccess {
     }
 }
 
-/// Asks another service about each request.
+/// Asks another service about each request. A 2xx answer lets it pass; any other is given to the caller as it is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["url"])))]
 #[serde(rename_all = "camelCase")]
 pub struct ForwardAuth {
-    /// Absolute http(s) URL of the service.
+    /// Absolute `http` or `https` URL of the service. Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Request headers it is sent. Default: `authorization`, `cookie`.
+    /// Request headers the service is sent. At least one. Default: `authorization` and `cookie`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["authorization", "cookie"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy_request_headers: Option<Vec<String>>,
-    /// Headers of its verdict that the upstream is sent. Default: none.
+    /// Headers of its answer that the upstream is sent. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy_response_headers: Option<Vec<String>>,
-    /// Deadline in milliseconds: 1 to 5,000. Default: 2,000.
+    /// Milliseconds its answer may take; 1 to 5,000. Default: 2,000.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 5_000), extend("default" = 2_000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Only `true`: lets requests through while the service cannot be reached.
+    /// `true` lets requests pass while the service cannot be reached; otherwise they are answered with 503. Only
+    /// `true` may be written.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = true)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_open: Option<bool>,
 }
@@ -363,12 +407,13 @@ impl Block for ForwardAuth {
     }
 }
 
-/// Where request ids come from.
+/// Where the id of a request comes from. Every request has one; the upstream, the visitor and the log see the same.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RequestIdOptions {
-    /// Whether a caller's own `x-request-id` is adopted. Default: false.
+    /// Whether an `x-request-id` of the caller is kept, if it is one. Default: false.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = false)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust_inbound: Option<bool>,
 }

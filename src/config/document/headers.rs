@@ -6,15 +6,16 @@ use serde::Serialize;
 
 use crate::config::reader::{Block, Members};
 
-/// Headers to write and headers to delete, in one direction. Values are literal.
+/// Headers to delete and to write, in this order, for one direction. Names that the proxy itself is responsible for
+/// are refused, each with the reason; so is a name on both lists.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HeaderRules {
-    /// Headers to write, name to value.
+    /// Headers to write, name to value; they replace what is there. Values are sent as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<BTreeMap<String, String>>,
-    /// Headers to delete, before any is written.
+    /// Names of headers to delete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<Vec<String>>,
 }

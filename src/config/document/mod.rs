@@ -36,38 +36,45 @@ pub const CONFIG_VERSION: u64 = 1;
 /// Most routes of one document.
 pub const MAX_ROUTES: usize = 5_000;
 
-/// A whole route table.
+/// A whole route table: the JSON document an operator writes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Document {
-    /// Address of the JSON Schema, for editors that complete and check while one types. Nothing here reads it.
+    /// Address of the JSON Schema, for editors that complete and check while one types. Nothing else reads it.
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// Version of the format; only 1 exists. Default: 1.
+    /// Version of the format. A document of a version this build does not know is refused, not guessed at. Default:
+    /// 1.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1, "default" = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// Who wrote it, and when.
+    /// Who wrote the document, and when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// Values for every route that does not state its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults: Option<Defaults>,
-    /// Settings of the cache for the whole table.
+    /// Settings of the response cache for the whole table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<TableCache>,
-    /// The routes in order; the first that matches takes the request. At least one.
+    /// The routes, in order: the first that matches takes the request, so a narrow route stands above a wide one.
+    /// From 1 to 5,000.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 5_000)))]
     pub routes: Vec<RouteDocument>,
 }
 
 impl Block for Document {
     fn read(members: &mut Members<'_>) -> Self {
+        let schema = members.take("$schema");
         let version = members.take("version");
         if let Some(other) = version.filter(|version| *version != CONFIG_VERSION) {
             members.report(
                 "version",
                 Code::Version,
-                format!("expected {CONFIG_VERSION}, the only version this build can read; found {other}. Update the proxy before publishing a newer document"),
+                format!(
+                    "expected {CONFIG_VERSION}, the only version this build can read; found {other}. Update the proxy before publishing a newer document"
+                ),
             );
             // What another version means by the rest is not known here.
             members.discard();
@@ -76,37 +83,40 @@ impl Block for Document {
                 ..Self::default()
             };
         }
-        let mut routes: Vec<RouteDocument> = members
-            .require(
-                "routes",
-                "expected a list of routes; found nothing. Write \"routes\": [...]",
-            )
-            .unwrap_or_default();
-        if routes.len() > MAX_ROUTES {
-            members.report(
-                "routes",
-                Code::TooLarge,
-                format!("expected at most {MAX_ROUTES} routes; found {}. Divide them between several Workers", routes.len()),
-            );
-            routes.clear();
-        }
         Self {
-            schema: members.take("$schema"),
+            schema,
             version,
             meta: members.take("meta"),
             defaults: members.take("defaults"),
             cache: members.take("cache"),
-            routes,
+            routes: routes(members),
         }
     }
 }
 
-/// Settings of the cache for the whole table.
+fn routes(members: &mut Members<'_>) -> Vec<RouteDocument> {
+    let missing = "expected a list of routes; found nothing. Write \"routes\": [...]";
+    let routes: Vec<RouteDocument> = members.require("routes", missing).unwrap_or_default();
+    if routes.len() <= MAX_ROUTES {
+        return routes;
+    }
+    members.report(
+        "routes",
+        Code::TooLarge,
+        format!(
+            "expected at most {MAX_ROUTES} routes; found {}. Divide them between several Workers",
+            routes.len()
+        ),
+    );
+    Vec::new()
+}
+
+/// Settings of the response cache for the whole table.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TableCache {
-    /// Any text, folded into every route's key: another one leaves all entries behind.
+    /// Any text. Writing another one leaves everything behind that any route has stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<String>,
 }
@@ -119,7 +129,7 @@ impl Block for TableCache {
     }
 }
 
-/// A revision, as a number or as text.
+/// A revision, as a whole number or a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
@@ -143,21 +153,23 @@ impl FromJson for Revision {
     }
 }
 
-/// Who wrote the document, and when. No decision reads it.
+/// Who wrote the document, and when. It is carried along and no decision reads it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Meta {
-    /// When, as text.
+    /// When it was written, as text; usually an RFC 3339 time.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<String>,
-    /// By whom.
+    /// Who wrote it, in whatever form the writer uses.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_by: Option<String>,
-    /// Which revision.
+    /// Which revision this is, as a whole number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
-    /// Free text.
+    /// Why it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

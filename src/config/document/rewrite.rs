@@ -4,27 +4,32 @@ use serde::Serialize;
 
 use crate::config::reader::{Block, Members};
 
-/// Streaming rewriting of response bodies. An empty block switches the defaults on.
+/// Rewrites response bodies while they stream through. An empty block points the links of pages at the proxy.
+/// Streams of events and lines are never rewritten.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BodyRewrite {
     /// Whether links to the upstream are pointed at the proxy. Default: true.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = true)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rewrite_links: Option<bool>,
-    /// Whether styles, refresh targets and framed documents are rewritten too. Default: true.
+    /// Whether addresses in styles, refresh targets and embedded documents are rewritten too. Default: true.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = true)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rewrite_styles: Option<bool>,
-    /// Types that are rewritten, as prefixes. Default: `text/html`.
+    /// Types that are rewritten, by their beginning. At least one. Default: `text/html`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["text/html"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_types: Option<Vec<String>>,
-    /// Literal replacements in one pass.
+    /// Texts to replace, in one pass: what was put in is not replaced again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replace: Option<Vec<Replace>>,
-    /// Charset for bodies that declare none, or one that cannot be decoded.
+    /// Charset of bodies that declare none, or one that cannot be decoded, such as `gbk`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback_charset: Option<String>,
-    /// Markup placed at anchors of the document.
+    /// Markup to place in every page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inject: Option<Inject>,
 }
@@ -42,15 +47,17 @@ impl Block for BodyRewrite {
     }
 }
 
-/// One literal replacement.
+/// A text to replace. Both fields are required.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["from", "to"])))]
 #[serde(rename_all = "camelCase")]
 pub struct Replace {
-    /// Text to find, at least one character.
+    /// The text to find; at least one character. Letter case counts.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Text put in its place; may be empty.
+    /// The text put in its place; may be empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }
@@ -64,21 +71,26 @@ impl Block for Replace {
     }
 }
 
-/// Markup placed verbatim at anchors of the document; together at most 64 KiB.
+/// Markup to place in every page, exactly as written; at least one place, together at most 65,536 bytes. Whoever
+/// can write here can run scripts in visitors' browsers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Inject {
-    /// Just inside `<head>`.
+    /// Placed right after the opening tag of `head`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head_start: Option<String>,
-    /// Just before `</head>`.
+    /// Placed right before the closing tag of `head`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head_end: Option<String>,
-    /// Just inside `<body>`.
+    /// Placed right after the opening tag of `body`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_start: Option<String>,
-    /// Just before `</body>`.
+    /// Placed right before the closing tag of `body`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_end: Option<String>,
 }

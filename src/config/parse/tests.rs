@@ -1,3 +1,5 @@
+//! Reading documents: what every wrong shape is told, and what is only warned of.
+
 use serde_json::json;
 
 use super::*;
@@ -69,7 +71,7 @@ fn a_value_of_the_wrong_type_is_named_with_the_way_out() {
 fn a_word_out_of_a_few_is_named_with_all_of_them() {
     check(
         &json!({ "scheme": "htps" }),
-        "scheme: expected \"https\" or \"http\"; found the text \"htps\". Did you mean \"https\"?",
+        "scheme: expected \"https\" or \"http\"; found the text \"htps\"",
     );
     check(
         &json!({ "scheme": true }),
@@ -77,7 +79,7 @@ fn a_word_out_of_a_few_is_named_with_all_of_them() {
     );
     check(
         &json!({ "failover": { "on": ["timeout", "4xx"] } }),
-        "failover.on[1]: expected \"timeout\", \"unreachable\" or \"5xx\"; found the text \"4xx\". Did you mean \"5xx\"?",
+        "failover.on[1]: expected \"timeout\", \"unreachable\" or \"5xx\"; found the text \"4xx\"",
     );
     check(
         &json!({ "stickyBy": "ip" }),
@@ -97,12 +99,12 @@ fn alternatives_are_read_by_what_they_hold() {
     );
     check(
         &json!({ "hashBy": { "source": "cooky" } }),
-        "hashBy.source: expected \"ip\", \"path\", \"url\", \"header\", \"cookie\" or \"query\"; found the text \"cooky\". Did you mean \"cookie\"?",
+        "hashBy.source: expected \"ip\", \"path\", \"url\", \"header\", \"cookie\" or \"query\"; found the text \"cooky\"",
     );
     let query = |query: Value| json!({ "cache": { "key": { "query": query } } });
     check(
         &query(json!("some")),
-        "cache.key.query: expected \"all\" or \"none\"; found the text \"some\". Did you mean \"none\"?",
+        "cache.key.query: expected \"all\" or \"none\"; found the text \"some\"",
     );
     check(
         &query(json!(["a"])),

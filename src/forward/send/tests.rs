@@ -1,3 +1,5 @@
+//! The driver against scripted upstreams: that it does what the walk says, and lets go of what it does not deliver.
+
 mod ejection;
 mod limits;
 mod simulation;

@@ -1,3 +1,5 @@
+//! Assignments, bit for bit as they were recorded, and what they have to have in common.
+
 use http::{HeaderMap, Method};
 use proptest::prelude::*;
 

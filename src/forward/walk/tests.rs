@@ -1,3 +1,5 @@
+//! Every walk over small policies, simulated with a clock that jumps, held to the invariants.
+
 use super::*;
 
 const PACE: Pace = Pace {

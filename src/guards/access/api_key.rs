@@ -10,7 +10,8 @@ use crate::{
         document::{AccessKey, DescribedKey},
     },
     crypto::{self, Digest256},
-    guards::{fields, lines::combined},
+    guards::fields,
+    headers::combined,
     outcome::Refusal,
     time::Timestamp,
 };

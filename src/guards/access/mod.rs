@@ -13,12 +13,13 @@ pub(super) mod test_key;
 use http::{HeaderMap, HeaderName};
 
 use self::jwt::{Application, Identity, Rejection, Team};
-use super::{fields, lines::combined};
+use super::fields;
 use crate::{
     config::{
         Code, Issues, Path, Reported,
         document::{Access, CloudflareAccess},
     },
+    headers::combined,
     outcome::Refusal,
     platform::{Clock, Fetch, ReadBody, SignatureCheck},
 };

@@ -51,16 +51,15 @@ impl Documents for WorkersPlatform {
         cache_ttl: Option<Duration>,
     ) -> Result<Option<String>, String> {
         let ttl = cache_ttl.map_or(-1.0, |ttl| ttl.as_secs_f64());
-        let read = match glue::read_key(&self.inner.env, binding, key, ttl) {
-            Ok(promise) => JsFuture::from(promise).await,
-            Err(error) => Err(error),
-        };
-        read.map(|text| text.as_string()).map_err(|error| {
-            error.dyn_into::<js_sys::Error>().map_or_else(
-                |other| format!("{other:?}"),
-                |error| String::from(error.message()),
-            )
-        })
+        JsFuture::from(glue::read_key(&self.inner.env, binding, key, ttl))
+            .await
+            .map(|text| text.as_string())
+            .map_err(|error| {
+                error.dyn_into::<js_sys::Error>().map_or_else(
+                    |other| format!("{other:?}"),
+                    |error| String::from(error.message()),
+                )
+            })
     }
 
     fn variable(&self, name: &str) -> Option<String> {

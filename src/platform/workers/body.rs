@@ -92,7 +92,8 @@ impl WorkersPlatform {
     }
 }
 
-/// A function of JavaScript that takes a chunk, or null after the last, and gives what is made of it.
+/// A function of JavaScript that takes a chunk and gives what is made of it. It takes null behind the last chunk, and
+/// undefined where no further one will come.
 fn transformer(transform: Box<dyn Transform>) -> JsValue {
     struct State {
         transform: Option<Box<dyn Transform>>,
@@ -104,32 +105,35 @@ fn transformer(transform: Box<dyn Transform>) -> JsValue {
         chunk: Vec::new(),
         out: Vec::new(),
     });
-    Closure::<dyn Fn(Option<js_sys::Uint8Array>) -> JsValue>::new(
-        move |chunk: Option<js_sys::Uint8Array>| {
-            let state = &mut *state.borrow_mut();
-            state.out.clear();
-            match chunk {
-                Some(chunk) => {
-                    state.chunk.resize(chunk.length() as usize, 0);
-                    chunk.copy_to(&mut state.chunk);
-                    if let Some(transform) = &mut state.transform {
-                        transform.push(&state.chunk, &mut state.out);
-                    }
-                }
-                None => {
-                    state.chunk = Vec::new();
-                    if let Some(transform) = state.transform.take() {
-                        transform.finish(&mut state.out);
-                    }
+    Closure::<dyn Fn(JsValue) -> JsValue>::new(move |chunk: JsValue| {
+        let State {
+            transform,
+            chunk: bytes,
+            out,
+        } = &mut *state.borrow_mut();
+        out.clear();
+        match chunk.dyn_into::<js_sys::Uint8Array>() {
+            Ok(chunk) => {
+                bytes.resize(chunk.length() as usize, 0);
+                chunk.copy_to(bytes);
+                if let Some(transform) = transform {
+                    transform.push(bytes, out);
                 }
             }
-            if state.out.is_empty() {
-                JsValue::UNDEFINED
-            } else {
-                js_sys::Uint8Array::from(state.out.as_slice()).into()
+            Err(end) => {
+                *bytes = Vec::new();
+                match transform.take() {
+                    Some(transform) if end.is_null() => transform.finish(out),
+                    _ => {}
+                }
             }
-        },
-    )
+        }
+        if out.is_empty() {
+            JsValue::UNDEFINED
+        } else {
+            js_sys::Uint8Array::from(out.as_slice()).into()
+        }
+    })
     .into_js_value()
 }
 

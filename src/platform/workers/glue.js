@@ -150,17 +150,15 @@ export async function relay(response, edits, status, firstChunk, idle, transform
     declared !== null && /^\d{1,15}$/.test(declared) && !headers.has('content-encoding')
       ? Number(declared)
       : undefined;
-  const whole = (bytes) => {
-    done(COMPLETE, length, 0);
-    return rebuilt(response, transform === undefined ? bytes : transformed(transform, bytes), edits, status);
-  };
-  if (length === 0) return whole(new Uint8Array());
-  const size = length === undefined ? CHUNK : Math.min(length, CHUNK);
+  const size = length === undefined ? CHUNK : Math.min(Math.max(length, 1), CHUNK);
   const reader = body.getReader({ mode: 'byob' });
   const read = reader.read(new Uint8Array(size));
-  if (length === size) {
+  if (length === size && transform === undefined) {
     const chunk = await soon(read);
-    if (chunk?.value?.byteLength === length) return whole(chunk.value);
+    if (chunk?.value?.byteLength === length) {
+      done(COMPLETE, length, 0);
+      return rebuilt(response, chunk.value, edits, status);
+    }
   }
   const pipe =
     length === undefined || transform !== undefined
@@ -185,17 +183,6 @@ async function soon(read) {
   }
 }
 
-function transformed(transform, bytes) {
-  const made = transform(bytes);
-  const rest = transform(null);
-  if (rest === undefined) return made ?? new Uint8Array();
-  if (made === undefined) return rest;
-  const joined = new Uint8Array(made.byteLength + rest.byteLength);
-  joined.set(made);
-  joined.set(rest, made.byteLength);
-  return joined;
-}
-
 // Reads the upstream's bytes, from the read that is already under way on, and writes what is made of them. A deadline
 // runs only while a read is waiting: a slow visitor is not a silent upstream.
 async function pump(reader, read, writable, size, firstChunk, idle, transform, done) {
@@ -210,6 +197,8 @@ async function pump(reader, read, writable, size, firstChunk, idle, transform, d
     clearTimeout(timer);
     done(outcome, bytes, Date.now() - started);
     if (error !== undefined) {
+      // Whoever waits for what became of the body must hear that no more will.
+      transform?.(undefined);
       reader.cancel(error).catch(() => {});
       writer.abort(error).catch(() => {});
     }
@@ -370,10 +359,11 @@ export function variable(env, name) {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-// `cacheTtl` in seconds, negative for the store's own default.
-export function readKey(env, binding, key, cacheTtl) {
+// `cacheTtl` in seconds, negative for the store's own default. Nothing is in a namespace that is not bound.
+export async function readKey(env, binding, key, cacheTtl) {
   const store = env[binding];
-  if (typeof store?.get !== 'function') throw new Error('no KV namespace is bound as ' + binding);
+  if (store === undefined) return null;
+  if (typeof store?.get !== 'function') throw new Error(binding + ' is bound, but is no KV namespace');
   return store.get(key, cacheTtl < 0 ? { type: 'text' } : { type: 'text', cacheTtl });
 }
 

@@ -85,13 +85,13 @@ extern "C" {
     #[wasm_bindgen(catch)]
     pub(super) fn variable(env: &JsValue, name: &str) -> Result<Option<String>, JsValue>;
 
-    #[wasm_bindgen(catch, js_name = readKey)]
+    #[wasm_bindgen(js_name = readKey)]
     pub(super) fn read_key(
         env: &JsValue,
         binding: &str,
         key: &str,
         cache_ttl: f64,
-    ) -> Result<js_sys::Promise, JsValue>;
+    ) -> js_sys::Promise;
 
     pub(super) fn country(request: &web_sys::Request) -> Option<String>;
 

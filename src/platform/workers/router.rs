@@ -1,18 +1,18 @@
 //! The main type: a route table that answers requests.
 
-use std::{fmt, rc::Rc, time::Duration};
+use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 
 use serde_json::Value;
 
 use super::WorkersPlatform;
 use crate::{
-    config::{self, ConfigError},
+    config::{self, ConfigError, Warning},
     event::ProxyEvent,
     isolate::Isolate,
     pipeline,
     platform::Documents,
     sources::{ConfigCache, Source, SourceError},
-    table::{self, RouteTable},
+    table::{self, Compiled, RouteTable},
 };
 
 /// Proxies requests by a route table, and gives back untouched what no route takes.
@@ -29,6 +29,8 @@ struct Inner {
     isolate: Rc<Isolate>,
     on_proxy: Option<OnProxy>,
     on_reload_error: Option<OnReloadError>,
+    /// What was last warned of, so that a table that is read every minute does not fill the log.
+    warned: RefCell<Vec<Warning>>,
 }
 
 type OnProxy = Rc<dyn Fn(ProxyEvent, &WorkersPlatform)>;
@@ -106,6 +108,7 @@ impl Router {
                 isolate: Rc::default(),
                 on_proxy: None,
                 on_reload_error: None,
+                warned: RefCell::default(),
             }),
         }
     }
@@ -165,27 +168,56 @@ impl Router {
                         report(error);
                     }
                 };
-                let load = || load(source, platform, &failed);
+                // A table that works is better than a fallback, so only an isolate that has none yet may go past a
+                // source that fails.
+                let may_fall_back = !cache.is_loaded();
+                let load = || async {
+                    let compiled = load(source, platform, may_fall_back, &failed).await?;
+                    self.warn(compiled.warnings);
+                    Ok(compiled.table)
+                };
                 cache.get(platform, load, failed).await
             }
         }
     }
+
+    /// Logs what a table says without effect, once as long as it stays the same.
+    fn warn(&self, warnings: Vec<Warning>) {
+        if *self.inner.warned.borrow() != warnings {
+            for warning in &warnings {
+                worker::console_warn!("route table: {warning}");
+            }
+            *self.inner.warned.borrow_mut() = warnings;
+        }
+    }
 }
 
+/// Loads the first table that can be had. A source that cannot be read, or whose document is refused, is passed over
+/// where that is allowed, and reported; it is an error where it is not, or where nothing else is left.
 async fn load<P: Documents>(
     source: &Source,
     platform: &P,
+    may_fall_back: bool,
     passed_over: &impl Fn(&TableError),
-) -> Result<RouteTable, TableError> {
-    let text = source
-        .read(platform, &mut |error| {
-            passed_over(&TableError::Unreadable(error))
-        })
-        .await?
-        .ok_or_else(|| TableError::Missing(source.clone()))?;
-    table::compile_text(&text)
-        .map(|compiled| compiled.table)
-        .map_err(TableError::Invalid)
+) -> Result<Compiled, TableError> {
+    let mut failure: Option<TableError> = None;
+    for place in source.places() {
+        if let Some(error) = &failure {
+            passed_over(error);
+        }
+        let loaded = match place.read(platform).await {
+            Ok(None) => continue,
+            Ok(Some(text)) => table::compile_text(&text).map_err(TableError::Invalid),
+            Err(error) => Err(TableError::Unreadable(error)),
+        };
+        match loaded {
+            Err(error) if may_fall_back => failure = Some(error),
+            loaded => {
+                return loaded;
+            }
+        }
+    }
+    Err(failure.unwrap_or_else(|| TableError::Missing(source.clone())))
 }
 
 impl fmt::Debug for Router {

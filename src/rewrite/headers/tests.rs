@@ -81,6 +81,22 @@ fn redirects_lead_to_the_proxy() {
 }
 
 #[test]
+fn targets_of_link_lead_to_the_proxy() {
+    let mapping = mapping("o.test", Some("/docs"));
+    for (value, expected) in [
+        (
+            "<https://o.test/a.css>; rel=preload; as=style, </b.js>;rel=\"x <https://o.test/>\", <c>; rel=x",
+            "<https://p.test:8443/docs/a.css>; rel=preload; as=style, </docs/b.js>;rel=\"x <https://o.test/>\", <c>; rel=x",
+        ),
+        ("<https://e.test/>; rel=x", "<https://e.test/>; rel=x"),
+        ("https://o.test/", "https://o.test/"),
+        ("<https://o.test/", "<https://o.test/"),
+    ] {
+        check(&mapping, "link", value, expected);
+    }
+}
+
+#[test]
 fn redirects_are_mapped_back_through_prefix_and_base_path() {
     let mapping = mapping("o.test/base", Some("/docs"));
     for (name, value, expected) in [

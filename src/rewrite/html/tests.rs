@@ -1,10 +1,11 @@
+use futures_util::FutureExt;
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
     body::pending,
     net::Upstream,
-    outcome::InjectReport,
+    outcome::{InjectAnchor, InjectReport},
     rewrite::{
         inject::Markup,
         testing::{bytes, chunked, whole},
@@ -24,7 +25,7 @@ fn rules(upstream: &str, prefix: Option<&str>) -> Rules {
 }
 
 fn html(rules: Rules) -> Box<dyn Transform> {
-    Box::new(Html::new(rules, None))
+    Box::new(Html::new(rules, None, None))
 }
 
 fn plain() -> Box<dyn Transform> {
@@ -254,8 +255,15 @@ fn broken_pages_pass_whole() {
     ] {
         check(page, page);
     }
-    let deep = "<div>".repeat(20_000);
-    assert_eq!(whole(plain(), &deep), deep);
+    for open in ["<div>", "<p>", "<svg>"] {
+        let deep = format!("{}<a href=//o.test>", open.repeat(20_000));
+        assert!(
+            whole(plain(), &deep) == deep.replace("o.test", "p.test"),
+            "{open}"
+        );
+    }
+    let deeper = "<b>".repeat(300_000);
+    assert!(whole(plain(), &deeper) == deeper);
 }
 
 #[test]
@@ -274,7 +282,10 @@ fn past_its_memory_a_page_goes_on_unrewritten() {
     let data = "A".repeat(MEMORY + 100_000);
     let page = format!("<a href=//o.test/1><img src=\"data:{data}\"><a href=//o.test/2>");
     let expected = page.replace("o.test/1", "p.test/1");
-    assert!(chunked(plain(), &page, 1 << 16) == expected);
+    let (outcome, pending) = pending(RewriteOutcome::Unfinished);
+    let html = Html::new(rules("o.test", None), None, Some(outcome));
+    assert!(chunked(Box::new(html), &page, 1 << 16) == expected);
+    assert_eq!(pending.now_or_never(), Some(RewriteOutcome::OutOfMemory));
 }
 
 #[test]
@@ -347,7 +358,6 @@ fn a_page_turned_into_utf8_says_so() {
 #[track_caller]
 fn check_inject(links: bool, page: &str, expected: &str, landed: &[InjectAnchor]) {
     use InjectAnchor::*;
-    use futures_util::FutureExt;
     for size in [1, 7, usize::MAX] {
         let markup = [
             (HeadStart, "[A]"),
@@ -361,7 +371,7 @@ fn check_inject(links: bool, page: &str, expected: &str, landed: &[InjectAnchor]
             links,
             ..rules("o.test", None)
         };
-        let html = Html::new(rules, Some(Anchors::new(markup.into(), settle)));
+        let html = Html::new(rules, Some(Anchors::new(markup.into(), settle)), None);
         assert_eq!(chunked(Box::new(html), page, size), expected, "{page}");
         let all = [HeadStart, HeadEnd, BodyStart, BodyEnd];
         let missed = all
@@ -432,16 +442,13 @@ fn markup_lands_at_its_anchors_and_nowhere_else() {
 
 #[test]
 fn the_report_settles_when_the_visitor_leaves() {
-    use futures_util::FutureExt;
     let markup = Markup::new(vec![
         (InjectAnchor::HeadStart, "[A]".into()),
         (InjectAnchor::BodyEnd, "[D]".into()),
     ]);
     let (settle, report) = pending(markup.all_missed());
-    let mut html = Html::new(
-        rules("o.test", None),
-        Some(Anchors::new(markup.into(), settle)),
-    );
+    let anchors = Anchors::new(markup.into(), settle);
+    let mut html = Html::new(rules("o.test", None), Some(anchors), None);
     html.push(b"<head><title>", &mut Vec::new());
     drop(html);
     let report = report.now_or_never().unwrap();

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn mapping(upstream: &str, prefix: Option<&str>) -> Mapping {
@@ -265,5 +267,105 @@ fn cookies_follow_their_host_and_path() {
     ] {
         let seen = mapping.cookie_path(path.as_bytes());
         assert_eq!(seen.as_deref(), expected.map(str::as_bytes), "{path}");
+    }
+}
+
+fn url() -> impl Strategy<Value = String> {
+    let part = |parts: &'static [&'static str]| prop::sample::select(parts);
+    (
+        part(&[
+            "https:",
+            "http:",
+            "HTTPS:",
+            "h\nttp:",
+            "",
+            "",
+            "ftp:",
+            "javascript:",
+            " https:",
+        ]),
+        part(&["//", "/", "\\\\", "/\\", "\t//", "/\n/", ""]),
+        part(&["", "", "u@", "u:p@", "o.test@", "@", "o.test:1@", "a@b@"]),
+        part(&[
+            "o.test",
+            "O.TEST",
+            "www.o.test",
+            "o.test.",
+            "o.te\tst",
+            "%6f.test",
+            "ｏ.test",
+            "e.test",
+            "o.test.e.test",
+            "eo.test",
+            "test",
+            "p.test",
+        ]),
+        part(&["", "", ":443", ":80", ":8080", ":0443", ":", ":1"]),
+        part(&[
+            "",
+            "/",
+            "/x",
+            "/x/../y",
+            "?q",
+            "#f",
+            "\\x",
+            "/o.test",
+            "/@o.test",
+            "/x?y=https://o.test/#z",
+            " ",
+        ]),
+    )
+        .prop_map(|(scheme, slashes, user, host, port, path)| {
+            [scheme, slashes, user, host, port, path].concat()
+        })
+}
+
+proptest! {
+    /// The URL parser of the `url` crate is the one browsers have, so it is asked what a URL means.
+    #[test]
+    fn a_url_is_rewritten_exactly_where_a_browser_would_leave_for_the_upstream(text in url()) {
+        let upstream = Upstream::parse("o.test:8080").unwrap();
+        let mapping = Mapping::new(&upstream, "https", "p.test", "p.test", None);
+        let page = url::Url::parse("https://p.test/dir/page").unwrap();
+        let meant = page.join(&text).ok();
+        let leads_to_upstream = meant.as_ref().is_some_and(|url| {
+            let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+            matches!(url.scheme(), "http" | "https")
+                && (host == "o.test" || host.ends_with(".o.test"))
+                && matches!(url.port_or_known_default(), Some(80 | 443 | 8080))
+        });
+        let rewritten = mapping.rewritten(text.as_bytes()).map(|url| String::from_utf8(url).unwrap());
+        prop_assert_eq!(rewritten.is_some(), leads_to_upstream, "{:?} {:?}", meant, rewritten);
+        if let Some(rewritten) = rewritten {
+            let mut expected = meant.unwrap();
+            expected.set_scheme("https").unwrap();
+            expected.set_host(Some("p.test")).unwrap();
+            expected.set_port(None).unwrap();
+            prop_assert_eq!(page.join(&rewritten).unwrap(), expected);
+        }
+    }
+
+    /// What a visitor asks for under the prefix is what the upstream's page meant.
+    #[test]
+    fn the_way_back_is_the_inverse_of_the_way_out(
+        base in prop::sample::select(&["", "/base", "/a/b"][..]),
+        prefix in prop::sample::select(&[None, Some("/docs"), Some("/x/y")][..]),
+        rest in "(/[a-z]{0,3}){0,3}(\\?[a-z/]{0,4})?",
+    ) {
+        let upstream = Upstream::parse(&format!("o.test{base}")).unwrap();
+        let mapping = Mapping::new(&upstream, "https", "p.test", "p.test", prefix);
+        let path = format!("{base}{rest}");
+        if !path.starts_with('/') || path.starts_with("//") {
+            return Ok(());
+        }
+        let back = mapping.rewritten(path.as_bytes()).map_or(path.clone(), |url| String::from_utf8(url).unwrap());
+        let page = url::Url::parse("https://p.test/dir/page").unwrap();
+        let asked = page.join(&back).unwrap();
+        prop_assert_eq!(asked.host_str(), Some("p.test"));
+        let stripped = asked.path().strip_prefix(prefix.unwrap_or_default());
+        let out = stripped.map(|rest| format!("{base}{}", if rest.is_empty() { "/" } else { rest }));
+        let meant = url::Url::parse("https://o.test").unwrap().join(&path).unwrap();
+        let meant = if meant.path() == base { format!("{base}/") } else { meant.path().to_owned() };
+        prop_assert_eq!(out, Some(meant));
     }
 }

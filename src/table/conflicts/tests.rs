@@ -1,3 +1,5 @@
+//! Every pair of settings that may not meet, and where that is reported.
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,7 +1,7 @@
 //! A conformance case as values: what one visitor, one upstream and the proxy between them do.
 //!
 //! `tests/conformance/FORMAT.md` is the reference. The types that mirror the JSON are private and live in
-//! [`document`]; everything that could be contradictory there (two bodies, steps beside a `configError`) is settled when
+//! `document`; everything that could be contradictory there (two bodies, steps beside a `configError`) is settled when
 //! a case is read, so whoever plays or compares a case has nothing left to check.
 
 mod document;
@@ -48,11 +48,13 @@ pub enum Plot {
 }
 
 /// What the refusal of a route table must say.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Refusal {
     /// The field it names; any field when absent.
     pub path: Option<String>,
     /// Texts its message contains, whatever their case.
+    #[serde(default)]
     pub contains: Vec<String>,
 }
 
@@ -156,13 +158,16 @@ pub enum End {
 }
 
 /// One thing the visitor does, and what must come of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Step {
     /// The pause before the request.
+    #[serde(rename = "waitMs", default, deserialize_with = "document::millis")]
     pub wait: Duration,
     /// What is sent.
     pub request: Request,
     /// What must come.
+    #[serde(default)]
     pub expect: Expect,
 }
 

@@ -12,12 +12,18 @@ pub trait Driver: Sync {
     /// The name that `--runtime` and the list of expected failures know it by.
     fn name(&self) -> &'static str;
 
-    /// Brings up a proxy for one case: its table, its bindings, its upstreams, and no state of any other case.
+    /// How many cases are best brought up together.
+    fn batch(&self) -> usize;
+
+    /// Brings up a proxy for each of some cases: its table, its bindings, its upstreams, and no state of any other case.
+    ///
+    /// The stages come in the order of the cases and are played one after the other.
     ///
     /// # Errors
     ///
-    /// When nothing came up that a request could be sent to. A table that the proxy refuses is no error here.
-    fn open(&self, case: &Case) -> Result<Box<dyn Stage>, OpenError>;
+    /// When for one of them nothing came up that a request could be sent to. A table that the proxy refuses is no error
+    /// here.
+    fn open(&self, cases: &[&Case]) -> Result<Vec<Box<dyn Stage>>, OpenError>;
 }
 
 /// A proxy that is up for one case, together with its visitor and its upstreams.
@@ -30,7 +36,7 @@ pub trait Stage {
 }
 
 /// Why no proxy came up for a case.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("the proxy did not come up: {reason}")]
 pub struct OpenError {
     reason: String,

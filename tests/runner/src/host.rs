@@ -38,29 +38,37 @@ impl Driver for Host {
         "host"
     }
 
-    fn open(&self, case: &Case) -> Result<Box<dyn Stage>, OpenError> {
-        let script = RefCell::new(Script::new(&case.upstreams));
-        let limits: BTreeMap<_, _> = case
-            .ratelimits
-            .iter()
-            .map(|(name, limit)| {
-                let period = Duration::from_secs(u64::from(limit.period));
-                (name.clone(), (u64::from(limit.limit), period))
-            })
-            .collect();
-        let world = World::with_bindings(
-            BEGINNING,
-            Box::new(move |received| scripted(&script, received)),
-            case.vars.clone(),
-            limits,
-        );
-        Ok(Box::new(HostStage {
-            world,
-            table: table::compile_text(&case.config).map(|compiled| Rc::new(compiled.table)),
-            isolate: Rc::default(),
-            ledger: Rc::default(),
-        }))
+    fn batch(&self) -> usize {
+        1
     }
+
+    fn open(&self, cases: &[&Case]) -> Result<Vec<Box<dyn Stage>>, OpenError> {
+        Ok(cases.iter().map(|case| stage(case)).collect())
+    }
+}
+
+fn stage(case: &Case) -> Box<dyn Stage> {
+    let script = RefCell::new(Script::new(&case.upstreams));
+    let limits: BTreeMap<_, _> = case
+        .ratelimits
+        .iter()
+        .map(|(name, limit)| {
+            let period = Duration::from_secs(u64::from(limit.period));
+            (name.clone(), (u64::from(limit.limit), period))
+        })
+        .collect();
+    let world = World::with_bindings(
+        BEGINNING,
+        Box::new(move |received| scripted(&script, received)),
+        case.vars.clone(),
+        limits,
+    );
+    Box::new(HostStage {
+        world,
+        table: table::compile_text(&case.config).map(|compiled| Rc::new(compiled.table)),
+        isolate: Rc::default(),
+        ledger: Rc::default(),
+    })
 }
 
 struct HostStage {

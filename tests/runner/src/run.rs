@@ -5,7 +5,6 @@
     reason = "how long a case took is told to people"
 )]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +19,7 @@ use crate::observed::{Observed, Outcome};
 pub struct Played<'a> {
     /// The case.
     pub case: &'a Case,
-    /// How long it took, coming up included.
+    /// How long it took once its proxy was up.
     pub took: Duration,
     /// Why it fails; empty when it passes.
     pub failures: Vec<Failure<'a>>,
@@ -44,6 +43,19 @@ pub enum Failure<'a> {
         /// All that came.
         observed: Observed,
     },
+}
+
+impl Failure<'_> {
+    /// Whether a request was left without an answer.
+    fn is_silence(&self) -> bool {
+        match self {
+            Self::Open(_) | Self::Table(_) => false,
+            Self::Step { observed, .. } => observed
+                .exchanges
+                .iter()
+                .any(|exchange| matches!(exchange.outcome, Outcome::Unanswered(_))),
+        }
+    }
 }
 
 /// Plays the cases and gives their results in the same order.
@@ -70,20 +82,27 @@ fn play_some<'a>(
     order: &[usize],
     jobs: usize,
 ) -> Vec<(usize, Played<'a>)> {
-    let next = AtomicUsize::new(0);
+    let batches = Mutex::new(order.chunks(driver.batch().max(1)));
     let results = Mutex::new(Vec::new());
+    let next = || {
+        batches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .next()
+    };
     thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             scope.spawn(|| {
-                while let Some(index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let Some(case) = cases.get(*index) else {
-                        continue;
-                    };
-                    let played = play(driver, case);
+                while let Some(batch) = next() {
+                    let chosen: Vec<_> = batch
+                        .iter()
+                        .filter_map(|index| cases.get(*index).copied())
+                        .collect();
+                    let played = batch.iter().copied().zip(play_batch(driver, &chosen));
                     results
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
-                        .push((*index, played));
+                        .extend(played);
                 }
             });
         }
@@ -91,23 +110,65 @@ fn play_some<'a>(
     results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Plays one case.
-#[must_use]
-pub fn play<'a>(driver: &dyn Driver, case: &'a Case) -> Played<'a> {
+/// Plays cases that are brought up together, one after the other.
+fn play_batch<'a>(driver: &dyn Driver, cases: &[&'a Case]) -> Vec<Played<'a>> {
     let start = Instant::now();
-    let failures = match driver.open(case) {
-        Ok(mut stage) => match &case.plot {
-            Plot::Refused(refusal) => {
-                let differences = refusal_differences(refusal, &stage.table());
-                if differences.is_empty() {
-                    Vec::new()
-                } else {
-                    vec![Failure::Table(differences)]
-                }
-            }
-            Plot::Steps(steps) => play_steps(stage.as_mut(), steps),
+    let stages = match open(driver, cases) {
+        Ok(stages) => stages,
+        // One that cannot come up must not keep the others from it.
+        Err(_) if cases.len() > 1 => {
+            return cases
+                .iter()
+                .flat_map(|case| play_batch(driver, &[*case]))
+                .collect();
+        }
+        Err(error) => {
+            let failed = |case: &&'a Case| Played {
+                case,
+                took: start.elapsed(),
+                failures: vec![Failure::Open(error.clone())],
+            };
+            return cases.iter().map(failed).collect();
+        }
+    };
+    let mut played = Vec::new();
+    for (case, mut stage) in cases.iter().zip(stages) {
+        let result = play(case, stage.as_mut());
+        let gone = result.failures.iter().any(Failure::is_silence);
+        played.push(result);
+        if gone {
+            break;
+        }
+    }
+    // A proxy that gave no answer may have taken its neighbours with it, who are no worse for that.
+    let left = cases.get(played.len()..).unwrap_or_default();
+    if !left.is_empty() {
+        played.extend(play_batch(driver, left));
+    }
+    played
+}
+
+fn open(driver: &dyn Driver, cases: &[&Case]) -> Result<Vec<Box<dyn Stage>>, OpenError> {
+    let stages = driver.open(cases)?;
+    if stages.len() == cases.len() {
+        Ok(stages)
+    } else {
+        Err(OpenError::new(format_args!(
+            "{} proxies for {} cases",
+            stages.len(),
+            cases.len()
+        )))
+    }
+}
+
+fn play<'a>(case: &'a Case, stage: &mut dyn Stage) -> Played<'a> {
+    let start = Instant::now();
+    let failures = match &case.plot {
+        Plot::Refused(refusal) => match refusal_differences(refusal, &stage.table()) {
+            differences if differences.is_empty() => Vec::new(),
+            differences => vec![Failure::Table(differences)],
         },
-        Err(error) => vec![Failure::Open(error)],
+        Plot::Steps(steps) => play_steps(stage, steps),
     };
     Played {
         case,
@@ -124,18 +185,16 @@ fn play_steps<'a>(stage: &mut dyn Stage, steps: &'a [Step]) -> Vec<Failure<'a>> 
         if differences.is_empty() {
             continue;
         }
-        let unanswered = observed
-            .exchanges
-            .iter()
-            .any(|exchange| matches!(exchange.outcome, Outcome::Unanswered(_)));
-        failures.push(Failure::Step {
+        let failure = Failure::Step {
             number: index + 1,
             step,
             differences,
             observed,
-        });
+        };
+        let gone = failure.is_silence();
+        failures.push(failure);
         // A proxy that gives no answer has gone; the steps behind would each wait for it in vain.
-        if unanswered {
+        if gone {
             break;
         }
     }

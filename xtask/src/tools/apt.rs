@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::announce;
+use super::step;
 use crate::failure::Failure;
 use crate::process;
 use crate::workspace::Workspace;
@@ -25,7 +25,6 @@ pub(super) fn install(workspace: &Workspace, packages: &[&str]) -> Result<(), Fa
         return Err(Failure::new(format!("{names} must be installed by root")).mend(by_hand));
     }
 
-    announce(&names, "installing through apt, up to a minute");
     let log = workspace.cache.join("apt.log");
     let apt = |arguments: &[&str]| {
         process::run_logged(
@@ -36,9 +35,11 @@ pub(super) fn install(workspace: &Workspace, packages: &[&str]) -> Result<(), Fa
         )
         .map_err(|failure| failure.during(&names).mend(by_hand.clone()))
     };
-    apt(&["update"])?;
-    // Nothing that is there may go for it: these packages replace others of the same purpose.
+    // Nothing that is there may go for it: some packages replace others of the same purpose.
     let mut arguments = vec!["install", "--yes", "--no-install-recommends", "--no-remove"];
     arguments.extend(packages);
-    apt(&arguments)
+    step(&names, "installing through apt, up to a minute", || {
+        apt(&["update"])?;
+        apt(&arguments)
+    })
 }

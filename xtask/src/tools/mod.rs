@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use crate::failure::Failure;
 use crate::workspace::Workspace;
@@ -28,8 +29,10 @@ pub(crate) struct Tools {
     worker_build: PathBuf,
     wasm_bindgen: PathBuf,
     node_modules: PathBuf,
-    /// PATH with the JavaScript tools and the Rust that can compile to WebAssembly in front.
-    path: OsString,
+    /// PATH with the JavaScript tools in front.
+    node_path: OsString,
+    /// PATH with the Rust that can compile to WebAssembly in front of those.
+    wasm_path: OsString,
 }
 
 impl Tools {
@@ -55,18 +58,19 @@ impl Tools {
         let wasm_bindgen = wasm_bindgen::install(workspace)?;
         cargo_install::remove_leftovers(workspace);
 
-        let mut folders = vec![node_modules.join(".bin")];
-        folders.extend(rust.bin().map(Path::to_path_buf));
-        folders.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
-        let path = env::join_paths(folders).map_err(|error| {
-            Failure::new(format!("PATH cannot hold the tools' folders: {error}"))
-        })?;
+        let bin = node_modules.join(".bin");
+        let node_path = path_with(&[&bin])?;
+        let wasm_path = match rust.bin() {
+            Some(rust) => path_with(&[rust, &bin])?,
+            None => node_path.clone(),
+        };
         Ok(Self {
             rust,
             worker_build,
             wasm_bindgen,
             node_modules,
-            path,
+            node_path,
+            wasm_path,
         })
     }
 
@@ -88,7 +92,7 @@ impl Tools {
     /// A Node that the runtime's tools accept, with those tools on PATH.
     pub(crate) fn node(&self) -> Command {
         let mut command = Command::new("node");
-        command.env("PATH", &self.path);
+        command.env("PATH", &self.node_path);
         command
     }
 
@@ -99,7 +103,7 @@ impl Tools {
 
     fn with_wasm_rust(&self, mut command: Command) -> Command {
         // Cargo hands its own path down in CARGO; a nested call has to use the one that belongs to the compiler chosen here.
-        command.env_remove("CARGO").env("PATH", &self.path);
+        command.env_remove("CARGO").env("PATH", &self.wasm_path);
         if let Some(bin) = self.rust.bin() {
             command
                 .env_remove("RUSTUP_TOOLCHAIN")
@@ -140,9 +144,30 @@ impl Lock {
     }
 }
 
-/// Says that a step begins, and how long it may take.
-fn announce(tool: &str, action: &str) {
-    println!("  {tool}: {action}");
+/// PATH with `folders` in front of what is on it.
+fn path_with(folders: &[&Path]) -> Result<OsString, Failure> {
+    let own = env::var_os("PATH").unwrap_or_default();
+    let rest = env::split_paths(&own);
+    env::join_paths(folders.iter().map(PathBuf::from).chain(rest))
+        .map_err(|error| Failure::new(format!("PATH cannot hold the tools' folders: {error}")))
+}
+
+/// Says something about a tool.
+fn say(tool: &str, what: &str) {
+    println!("  {tool}: {what}");
+}
+
+/// Runs a step that takes long enough to be announced: what it does and how long it may take, then how long it took.
+fn step<T>(
+    tool: &str,
+    action: &str,
+    run: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    say(tool, action);
+    let started = Instant::now();
+    let done = run()?;
+    say(tool, &format!("done in {} s", started.elapsed().as_secs()));
+    Ok(done)
 }
 
 /// Prepares `place` by filling a folder beside it and renaming that folder when `fill` has succeeded.

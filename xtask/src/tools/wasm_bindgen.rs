@@ -17,7 +17,7 @@ pub(super) fn install(workspace: &Workspace) -> Result<PathBuf, Failure> {
             version: &version,
             // Not `--locked`: the lock file inside the crate may name releases that were withdrawn. TLS is for a downloader that this program does not use.
             flags: &["--no-default-features"],
-            duration: "2 minutes",
+            duration: "1 minute",
         },
     )
 }

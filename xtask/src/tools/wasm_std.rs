@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{announce, apt, fill_then_rename};
+use super::{apt, fill_then_rename, say, step};
 use crate::failure::Failure;
 use crate::process;
 use crate::workspace::{Version, Workspace};
@@ -46,24 +46,21 @@ pub(super) fn install(workspace: &Workspace) -> Result<WasmRust, Failure> {
         return Ok(WasmRust::Separate(bin));
     }
 
-    announce(TARGET, "adding the target with rustup, some seconds");
+    say(TARGET, "adding the target with rustup, some seconds");
     let log = workspace.cache.join("rustup.log");
     let ordinary =
         process::run_logged(Command::new("rustup").args(["target", "add", TARGET]), &log);
-    match ordinary {
-        Ok(()) if has_std(&sysroot) => return Ok(WasmRust::OnPath),
-        Ok(()) => announce(
-            TARGET,
-            "rustup added it to another toolchain than the one on PATH; building the standard library from Debian's sources instead",
-        ),
-        Err(_) => announce(
-            TARGET,
-            &format!(
-                "rustup cannot fetch it ({}); building the standard library from Debian's sources instead",
-                log.display()
-            ),
-        ),
+    if ordinary.is_ok() && has_std(&sysroot) {
+        return Ok(WasmRust::OnPath);
     }
+    let reason = match ordinary {
+        Ok(()) => "rustup added it to another toolchain than the one on PATH".to_owned(),
+        Err(_) => format!("rustup cannot fetch it ({} says why)", log.display()),
+    };
+    say(
+        TARGET,
+        &format!("{reason}; building the standard library from Debian's sources instead"),
+    );
     from_debian(workspace, &sysroot)
         .map(WasmRust::Separate)
         .map_err(|failure| {
@@ -126,8 +123,11 @@ fn from_debian(workspace: &Workspace, rustup_sysroot: &Path) -> Result<PathBuf, 
     }
 
     let place = place(workspace, &rust);
-    announce(TARGET, "compiling the standard library, about a minute");
-    fill_then_rename(&place, |part| fill(part, &rust, rustup_sysroot))?;
+    step(
+        TARGET,
+        "compiling its standard library, about a minute",
+        || fill_then_rename(&place, |part| fill(part, &rust, rustup_sysroot)),
+    )?;
     built(&place).ok_or_else(|| {
         Failure::new(format!(
             "{} lacks its linker or its library",

@@ -16,7 +16,7 @@ pub(super) fn install(workspace: &Workspace) -> Result<PathBuf, Failure> {
             binary: "worker-build",
             version: &version,
             flags: &["--locked"],
-            duration: "3 minutes",
+            duration: "2 minutes",
         },
     )
 }

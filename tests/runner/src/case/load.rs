@@ -168,6 +168,13 @@ mod tests {
     }
 
     #[test]
+    fn the_cases_of_the_repository_follow_the_format() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conformance");
+        let cases = load(&folder).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!cases.is_empty());
+    }
+
+    #[test]
     fn what_does_not_follow_the_format_is_named() {
         const STEPS: &str = r#""config": {}, "steps": [{"request": {"url": "u"}}]"#;
         check(

@@ -1,3 +1,5 @@
+//! That a difference is seen, and that what is not compared makes none.
+
 use std::io::Write as _;
 
 use serde::Deserialize as _;

@@ -11,7 +11,7 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use super::Happening;
+use super::stage::Happening;
 use crate::case::RateLimit;
 use crate::driver::OpenError;
 
@@ -27,7 +27,7 @@ pub(super) struct NodeProcess {
 struct Link {
     /// Absent once the process has been told to end.
     commands: Mutex<Option<ChildStdin>>,
-    /// Whom to tell about each Worker; empty for good once the process has ended.
+    /// Whom to tell about each runtime; empty for good once the process has ended.
     listeners: Mutex<Listeners>,
 }
 
@@ -39,15 +39,15 @@ struct Listeners {
 
 #[derive(Debug)]
 struct Listener {
-    /// Told once, when the Worker is up or has failed to come up.
-    started: Sender<Result<u16, String>>,
-    /// Told everything the Worker prints.
+    /// Told once, when the Workers are up or one has failed to come up.
+    started: Sender<Result<Vec<u16>, String>>,
+    /// Told everything they print.
     happened: Sender<Happening>,
 }
 
 /// What a Worker is started with.
 #[derive(Debug, Serialize)]
-pub(super) struct Start<'a> {
+pub(super) struct WorkerStart<'a> {
     /// Address of the server of its upstreams.
     pub(super) upstream: String,
     /// Text of the route table.
@@ -56,23 +56,23 @@ pub(super) struct Start<'a> {
     pub(super) ratelimits: &'a BTreeMap<String, RateLimit>,
 }
 
-/// A running Worker, which is stopped when this is dropped.
+/// A running runtime with its Workers, which is stopped when this is dropped.
 #[derive(Debug)]
-pub(super) struct Instance {
+pub(super) struct Runtime {
     id: u64,
-    port: u16,
+    ports: Vec<u16>,
     link: Arc<Link>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Order<'a> {
-    Start(&'a Start<'a>),
+    Start(&'a [WorkerStart<'a>]),
     Stop,
 }
 
 #[derive(Serialize)]
-struct Command_<'a> {
+struct Instruction<'a> {
     id: u64,
     #[serde(flatten)]
     order: Order<'a>,
@@ -88,7 +88,7 @@ struct Report {
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum News {
-    Port(u16),
+    Ports(Vec<u16>),
     Failed(String),
     Line(String),
 }
@@ -135,12 +135,12 @@ impl NodeProcess {
         })
     }
 
-    /// Starts a Worker and waits until it listens.
+    /// Starts a runtime with some Workers and waits until they listen.
     pub(super) fn start(
         &self,
-        start: &Start<'_>,
+        workers: &[WorkerStart<'_>],
         happened: Sender<Happening>,
-    ) -> Result<Instance, OpenError> {
+    ) -> Result<Runtime, OpenError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (started, outcome) = mpsc::channel();
         {
@@ -150,16 +150,18 @@ impl NodeProcess {
             }
             listeners.by_id.insert(id, Listener { started, happened });
         }
-        self.link.send(id, Order::Start(start))?;
-        match outcome.recv() {
-            Ok(Ok(port)) => Ok(Instance {
-                id,
-                port,
-                link: Arc::clone(&self.link),
-            }),
-            Ok(Err(reason)) => Err(OpenError::new(reason)),
-            Err(_) => Err(OpenError::new(ENDED)),
-        }
+        // From here on it is stopped and forgotten, whether or not it comes up.
+        let mut runtime = Runtime {
+            id,
+            ports: Vec::new(),
+            link: Arc::clone(&self.link),
+        };
+        self.link.send(id, Order::Start(workers))?;
+        runtime.ports = outcome
+            .recv()
+            .unwrap_or_else(|_| Err(ENDED.to_owned()))
+            .map_err(OpenError::new)?;
+        Ok(runtime)
     }
 }
 
@@ -171,13 +173,14 @@ impl Drop for NodeProcess {
     }
 }
 
-impl Instance {
-    pub(super) fn port(&self) -> u16 {
-        self.port
+impl Runtime {
+    /// The port of each Worker, in the order they were asked for.
+    pub(super) fn ports(&self) -> &[u16] {
+        &self.ports
     }
 }
 
-impl Drop for Instance {
+impl Drop for Runtime {
     fn drop(&mut self) {
         self.link.listeners().by_id.remove(&self.id);
         // A process that has ended has stopped its Workers already.
@@ -197,7 +200,7 @@ impl Link {
     }
 
     fn send(&self, id: u64, order: Order<'_>) -> Result<(), OpenError> {
-        let mut line = serde_json::to_vec(&Command_ { id, order }).map_err(OpenError::new)?;
+        let mut line = serde_json::to_vec(&Instruction { id, order }).map_err(OpenError::new)?;
         line.push(b'\n');
         let mut commands = self.commands();
         let commands = commands.as_mut().ok_or_else(|| OpenError::new(ENDED))?;
@@ -213,10 +216,10 @@ impl Link {
             let Ok(Report { id, news }) = serde_json::from_str(&line) else {
                 continue;
             };
-            // Reports about a Worker that was stopped meanwhile interest nobody.
+            // Reports about a runtime that was stopped meanwhile interest nobody.
             if let Some(listener) = self.listeners().by_id.get(&id) {
                 let _ = match news {
-                    News::Port(port) => listener.started.send(Ok(port)).is_ok(),
+                    News::Ports(ports) => listener.started.send(Ok(ports)).is_ok(),
                     News::Failed(reason) => listener.started.send(Err(reason)).is_ok(),
                     News::Line(line) => listener.happened.send(Happening::Line(line)).is_ok(),
                 };

@@ -1,9 +1,15 @@
 //! The visitor against the upstreams, with nothing between them: each is what the other is tested with.
 
-use serde_json::json;
+use std::sync::mpsc;
 
-use super::*;
+use serde_json::{Value, json};
+
+use super::stage::{event_in, send};
+use super::upstream::Upstreams;
+use crate::case::Request;
 use crate::expect::step_differences;
+use crate::observed::{Exchange, Observed, Outcome, UpstreamRequest};
+use crate::script::Script;
 
 #[test]
 fn an_answer_comes_through() {
@@ -158,7 +164,7 @@ fn check(then: Value, request: Value, expect: Value) {
     assert_eq!(differences, [], "{observed:?}");
 }
 
-fn play(then: Value, mut request: Value) -> (Vec<Exchange>, Vec<crate::observed::UpstreamRequest>) {
+fn play(then: Value, mut request: Value) -> (Vec<Exchange>, Vec<UpstreamRequest>) {
     let rules = serde_json::from_value(json!({ "o.example": [{ "then": then }] })).unwrap();
     let (happened, _happenings) = mpsc::channel();
     let upstreams = Upstreams::listen(Script::new(&rules), happened).unwrap();

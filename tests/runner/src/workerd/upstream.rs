@@ -9,8 +9,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::Happening;
 use super::answer::{self, Framing};
+use super::stage::Happening;
 use crate::case::{Act, Answer, AnswerBody, End, Piece, Then};
 use crate::http1::{self, BodyReader, Head, Malformed};
 use crate::observed::{Headers, UpstreamRequest};
