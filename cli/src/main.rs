@@ -20,6 +20,8 @@ use std::{
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use jouska::config::schema::json_schema;
+
 use input::{Input, Unreadable};
 
 /// Checks route tables of jouska, and explains what they do with a request.
@@ -40,6 +42,10 @@ enum Command {
     ///
     /// Ends with status 0 whether or not a route takes it, and with 1 if the table has errors.
     Explain(explain::Arguments),
+    /// Print the JSON Schema of tables, with which editors complete and check while one types.
+    ///
+    /// A table names the file it is kept in: "$schema": "./schema.json".
+    Schema,
 }
 
 /// How an answer is written.
@@ -96,6 +102,10 @@ fn run(command: Command, out: &mut impl Write) -> Result<Outcome, Failure> {
     match command {
         Command::Check(arguments) => check::run(&arguments, out),
         Command::Explain(arguments) => explain::run(&arguments, out),
+        Command::Schema => {
+            check::write_json(&json_schema(), out)?;
+            Ok(Outcome::InOrder)
+        }
     }
 }
 
