@@ -26,7 +26,7 @@ use crate::{
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: FileArgument,
-    /// The whole URL of the request, as it is sent: https://shop.example.com/cart?x=1
+    /// The whole URL of the request, as it is sent: `https://shop.example.com/cart?x=1`
     #[arg(long)]
     url: String,
     /// Its method.

@@ -209,3 +209,37 @@ fn is_about_key(code: Code) -> bool {
         Code::ReservedHeader | Code::Duplicate | Code::Misplaced
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MISTAKES: &str = include_str!("../tests/fixtures/mistakes.json");
+
+    /// A table with mistakes, out of which a piece was cut.
+    fn any_text() -> impl Strategy<Value = String> {
+        let length = MISTAKES.chars().count();
+        (0..length, 0..40_usize, ".{0,3}").prop_map(|(start, removed, put)| {
+            let before: String = MISTAKES.chars().take(start).collect();
+            let after: String = MISTAKES.chars().skip(start + removed).collect();
+            format!("{before}{put}{after}")
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_found_is_found_inside_the_text(text in any_text()) {
+            let Findings { list, compiled } = Findings::of(&text);
+            prop_assert_eq!(compiled.is_none(), list.iter().any(|finding| finding.severity == Severity::Error));
+            for finding in list {
+                let Some(span) = finding.span else {
+                    prop_assert_eq!(finding.path, "");
+                    continue;
+                };
+                prop_assert!(text.get(span).is_some(), "{}", finding.path);
+            }
+        }
+    }
+}
