@@ -46,6 +46,16 @@ impl<Name> Condition<Name> {
         }
     }
 
+    /// What must be under the name, as the end of a sentence that begins with it: `equals "on"`.
+    pub(super) fn asked(&self) -> String {
+        match &self.test {
+            Test::Equals(value) => format!("equals {value:?}"),
+            Test::Prefix(value) => format!("starts with {value:?}"),
+            Test::Present => "is present".to_owned(),
+            Test::Absent => "is absent".to_owned(),
+        }
+    }
+
     /// Compiles a list of conditions; `name` reads a name of the list's family.
     pub(super) fn compile_all(
         list: Option<&[document::Condition]>,

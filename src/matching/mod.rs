@@ -15,12 +15,14 @@ use crate::{
 mod condition;
 mod index;
 mod label;
+mod mismatch;
 mod path;
 mod subject;
 
 pub use condition::Family;
 pub use index::{Index, Taken};
 pub use label::label;
+pub use mismatch::Mismatch;
 pub use subject::Subject;
 
 use condition::{Condition, cookie_name, header_name, parameter_name};
@@ -163,6 +165,21 @@ impl Policy {
             };
         }
         Verdict::Takes { spelling }
+    }
+
+    /// The hosts it takes; `None` where it takes all.
+    pub fn host(&self) -> Option<&HostPattern> {
+        self.host.as_ref()
+    }
+
+    /// The methods it takes; empty where it takes all.
+    pub fn methods(&self) -> &[Method] {
+        &self.methods
+    }
+
+    /// The prefix its paths are below, as written and without a slash at the end; empty where it takes all.
+    pub fn prefix(&self) -> &str {
+        self.prefix.as_ref().map_or("", Prefix::written)
     }
 
     /// The path that is forwarded, starting with a slash: as it was sent, or without the prefix where the route strips

@@ -3,7 +3,7 @@
 //! `/%61dmin`, `//admin` and `/admin;x` are three texts and, for many an upstream, one page. A prefix is compared with
 //! all spellings, so that no way of writing a path slips past the route that guards it to a later, permissive one.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use percent_encoding::percent_decode;
 
@@ -68,6 +68,11 @@ impl Prefix {
         self.written.is_empty()
     }
 
+    /// As written, without a slash at the end.
+    pub(super) fn written(&self) -> &str {
+        &self.written
+    }
+
     /// The texts a path may start with; the first is the prefix as written.
     pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
         std::iter::once(self.written.as_bytes()).chain(self.decoded.as_deref())
@@ -90,6 +95,15 @@ impl Prefix {
                 byte => encoded(byte),
             })
             .collect()
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.written.as_str() {
+            "" => f.write_str("/"),
+            written => f.write_str(written),
+        }
     }
 }
 

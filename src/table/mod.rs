@@ -1,12 +1,18 @@
 //! The compiled table: what the engine reads. Immutable, swapped whole, with nothing left to second-guess.
 
+pub mod advice;
 mod compile;
 pub mod conflicts;
+pub mod explain;
 pub mod fingerprint;
 pub mod merge;
 mod route;
+#[cfg(test)]
+mod samples;
 
+pub use advice::{Advice, advise};
 pub use compile::{Compiled, compile, compile_text};
+pub use explain::{Explanation, explain};
 pub use fingerprint::Fingerprint;
 pub use merge::{MergeMode, Resolved, Unresolved, resolve_config};
 pub use route::Route;
@@ -39,10 +45,15 @@ impl RouteTable {
 
     /// The first route that takes the request.
     pub fn find(&self, subject: &Subject<'_>) -> Option<&Rc<Route>> {
+        self.routes.get(self.position(subject)?)
+    }
+
+    /// The place of the first route that takes the request, from 0.
+    pub fn position(&self, subject: &Subject<'_>) -> Option<usize> {
         let Taken { position, .. } =
             self.index
                 .find(&self.routes, |route| &route.matching, subject)?;
-        self.routes.get(position)
+        Some(position)
     }
 
     /// All routes, in order.
