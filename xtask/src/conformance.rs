@@ -1,8 +1,8 @@
 //! Plays the conformance cases; the program that does it is the crate in `tests/runner`, which knows its own flags.
 
 use std::ffi::OsString;
+use std::process::Command;
 
-use crate::check::host_cargo;
 use crate::failure::Failure;
 use crate::process;
 use crate::tools::Tools;
@@ -20,7 +20,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[OsString]) -> Result<(), F
     }
     // The folder is left as it is: a `--cases` on the command line is relative to it.
     process::run(
-        host_cargo()
+        Command::new("cargo")
             .args([
                 "run",
                 "--quiet",
