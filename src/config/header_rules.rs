@@ -1,7 +1,7 @@
 //! Header rules: from the document's names and values to names and values a message can carry. Both directions and
 //! every place that names headers go through here, so that a name is refused alike wherever it stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use http::{HeaderName, HeaderValue};
 
@@ -24,10 +24,11 @@ pub fn compile(
     };
     let mut failed = None;
     let remove_at = at.key("remove");
+    let mut met = Met::default();
     let mut removed: Vec<HeaderName> = Vec::new();
     for (index, text) in remove.iter().flatten().enumerate() {
         match name(text, removing, &remove_at.index(index), issues) {
-            Ok(name) if removed.contains(&name) => {}
+            Ok(name) if !met.insert(&name) => {}
             Ok(name) => removed.push(name),
             Err(reported) => failed = Some(reported),
         }
@@ -40,10 +41,7 @@ pub fn compile(
         (Ok(set), None) => set,
         (Err(reported), _) | (_, Some(reported)) => return Err(reported),
     };
-    if let Some(name) = removed
-        .iter()
-        .find(|name| set.iter().any(|(written, _)| written == *name))
-    {
+    if let Some((name, _)) = set.iter().find(|(name, _)| met.contains(name)) {
         return Err(issues.report(
             at,
             Code::Conflict,
@@ -64,13 +62,14 @@ pub fn values(
     issues: &mut Issues,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, Reported> {
     let mut failed = None;
-    let mut compiled: Vec<(HeaderName, HeaderValue)> = Vec::new();
+    let mut met = Met::default();
+    let mut compiled = Vec::with_capacity(map.len());
     for (text, value) in map {
         let at = at.key(text);
         let name = name(text, reserved, &at, issues);
         let value = self::value(value, &at, issues);
         match (name, value) {
-            (Ok(name), Ok(_)) if compiled.iter().any(|(other, _)| *other == name) => {
+            (Ok(name), Ok(_)) if !met.insert(&name) => {
                 failed = Some(issues.report(
                     &at,
                     Code::Duplicate,
@@ -117,4 +116,50 @@ fn value(text: &str, at: &Path<'_>, issues: &mut Issues) -> Result<HeaderValue, 
             "expected a value without line breaks and control characters, which would end the header early",
         )
     })
+}
+
+/// Names that were met. Rules are a handful nearly always, and need no hashing then; ten thousand stay cheap too.
+#[derive(Default)]
+struct Met {
+    few: Vec<HeaderName>,
+    many: HashSet<HeaderName>,
+}
+
+impl Met {
+    /// Notes a name; `false` where it was met before.
+    fn insert(&mut self, name: &HeaderName) -> bool {
+        if self.contains(name) {
+            return false;
+        }
+        if self.few.len() < FEW {
+            self.few.push(name.clone());
+        } else {
+            self.many.insert(name.clone());
+        }
+        true
+    }
+
+    fn contains(&self, name: &HeaderName) -> bool {
+        self.few.contains(name) || (!self.many.is_empty() && self.many.contains(name))
+    }
+}
+
+const FEW: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_met_once_among_few_and_among_many() {
+        let mut met = Met::default();
+        let name = |index: usize| HeaderName::try_from(format!("x-{index}")).unwrap();
+        for index in 0..FEW * 3 {
+            assert!(met.insert(&name(index)));
+        }
+        for index in 0..FEW * 3 {
+            assert!(!met.insert(&name(index)), "{index}");
+        }
+        assert!(!met.contains(&name(FEW * 3)));
+    }
 }

@@ -142,7 +142,7 @@ impl Issues {
 
     /// Whether something at or below `at` could not be read, so that what is missing there may only seem to be missing.
     pub fn is_unreadable_within(&self, at: &Path<'_>) -> bool {
-        self.is_unreadable_below(&at.to_string())
+        !self.unreadable.is_empty() && self.is_unreadable_below(&at.to_string())
     }
 
     /// All issues, in the order they were found.

@@ -1,10 +1,12 @@
 //! The route document and everything that can be said about it before it is compiled.
 
 pub mod bounds;
+pub mod caps;
 pub mod defaults;
 pub mod document;
 pub mod header_rules;
 pub mod issue;
+mod json;
 mod nearest;
 pub mod origin;
 pub mod parse;
@@ -16,7 +18,7 @@ pub mod reference;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod syntax;
-pub mod text;
+mod text;
 pub mod upstream;
 mod wording;
 

@@ -14,6 +14,9 @@ pub(super) fn nearest<'k>(
         .into_iter()
         .filter_map(|name| {
             let folded = fold(name);
+            if folded.len().abs_diff(unknown.len()) > folded.len().max(unknown.len()).div_ceil(3) {
+                return None;
+            }
             let distance = distance(&unknown, &folded);
             let tolerated = unknown.len().max(folded.len()).div_ceil(3);
             (distance <= tolerated && distance < folded.len()).then_some((distance, name))
@@ -24,14 +27,17 @@ pub(super) fn nearest<'k>(
 
 /// Whether two names differ in letter case, hyphens and underscores alone.
 pub(super) fn same_letters(one: &str, other: &str) -> bool {
-    fold(one) == fold(other)
+    letters(one).eq(letters(other))
 }
 
 fn fold(name: &str) -> Vec<char> {
+    letters(name).collect()
+}
+
+fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars()
         .filter(|c| !matches!(c, '-' | '_' | ' '))
         .flat_map(char::to_lowercase)
-        .collect()
 }
 
 /// How many characters have to be inserted, deleted, replaced or swapped with their neighbour to turn one into the

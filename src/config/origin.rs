@@ -1,27 +1,65 @@
 //! Where the parts of a folded route were written: an issue is reported at the place a person has to edit.
 
+use std::fmt;
+
 /// Where each part of a route stood before `defaults` and the `upstreamHeaders` alias were folded into it.
+///
+/// It is kept for every route and read only where something is wrong with one, so it holds facts and no paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    place: String,
+    place: Place,
     inherited: Vec<&'static str>,
     moved: Vec<Moved>,
 }
 
+/// Which route it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The route of this index.
+    Route(usize),
+    /// The defaults themselves, checked as if they were one.
+    Defaults,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Route(index) => write!(f, "routes[{index}]"),
+            Self::Defaults => f.write_str("defaults"),
+        }
+    }
+}
+
 /// A header rule that stands elsewhere than in the block it was folded into.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Moved {
-    /// Where it stands now, inside the route: `requestHeaders.set.x-a`.
-    folded: String,
-    /// Where it was written, inside the document: `defaults.upstreamHeaders.X-A`.
-    written: String,
+pub(super) enum Moved {
+    /// A header to write.
+    Entry {
+        /// The map it stands in now: `requestHeaders.set`.
+        set: &'static str,
+        /// Its name.
+        name: String,
+        /// The map it was written in: `upstreamHeaders`.
+        written: &'static str,
+        /// Whether that map stands in `defaults`.
+        inherited: bool,
+    },
+    /// A header to delete, which stands in the `remove` list of `defaults`.
+    Removal {
+        /// The block: `responseHeaders`.
+        field: &'static str,
+        /// Its index now.
+        index: usize,
+        /// Its index there.
+        written: usize,
+    },
 }
 
 impl Origin {
-    /// Of the route at `place`, all of whose parts still stand where they were written.
-    pub(super) fn at(place: impl Into<String>) -> Self {
+    /// Of a route all of whose parts still stand where they were written.
+    pub(super) fn new(place: Place) -> Self {
         Self {
-            place: place.into(),
+            place,
             inherited: Vec::new(),
             moved: Vec::new(),
         }
@@ -32,17 +70,9 @@ impl Origin {
         self.inherited.push(field);
     }
 
-    /// Says that what stands at `folded` in the route was written at `written`, counted from the document.
-    pub(super) fn moved(&mut self, folded: impl Into<String>, written: impl Into<String>) {
-        self.moved.push(Moved {
-            folded: folded.into(),
-            written: written.into(),
-        });
-    }
-
-    /// The path of the route: `routes[3]`, or `defaults` where the defaults themselves are checked.
-    pub fn place(&self) -> &str {
-        &self.place
+    /// Says that a header rule was written elsewhere.
+    pub(super) fn moved(&mut self, moved: Moved) {
+        self.moved.push(moved);
     }
 
     /// Whether the whole of `field` comes from `defaults`.
@@ -52,15 +82,19 @@ impl Origin {
 
     /// The place where what stands at `path` was written.
     pub(super) fn written_at(&self, path: String) -> String {
+        let place = self.place.to_string();
         let Some(inside) = path
-            .strip_prefix(self.place.as_str())
+            .strip_prefix(&place)
             .and_then(|rest| rest.strip_prefix('.'))
         else {
             return path;
         };
-        // A header name may hold dots, so an entry is known by the whole of its path.
-        if let Some(Moved { written, .. }) = self.moved.iter().find(|m| m.folded == inside) {
-            return written.clone();
+        if let Some(written) = self
+            .moved
+            .iter()
+            .find_map(|moved| moved.trace(inside, &place))
+        {
+            return written;
         }
         let field = inside.split(['.', '[']).next().unwrap_or_default();
         if self.inherits(field) {
@@ -70,19 +104,50 @@ impl Origin {
     }
 }
 
+impl Moved {
+    /// Where it was written, if it is what stands at `inside` in the route.
+    fn trace(&self, inside: &str, place: &str) -> Option<String> {
+        match self {
+            Self::Entry {
+                set,
+                name,
+                written,
+                inherited,
+            } => {
+                // A header name may hold dots, so an entry is known by the whole of its path.
+                let here = inside.strip_prefix(set)?.strip_prefix('.')? == name;
+                let place = if *inherited { "defaults" } else { place };
+                here.then(|| format!("{place}.{written}.{name}"))
+            }
+            Self::Removal {
+                field,
+                index,
+                written,
+            } => (inside == format!("{field}.remove[{index}]"))
+                .then(|| format!("defaults.{field}.remove[{written}]")),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_path_leads_to_where_the_value_was_written() {
-        let mut origin = Origin::at("routes[2]");
+        let mut origin = Origin::new(Place::Route(2));
         origin.inherit("cache");
-        origin.moved("requestHeaders.set.x-a", "routes[2].upstreamHeaders.X-A");
-        origin.moved(
-            "responseHeaders.remove[1]",
-            "defaults.responseHeaders.remove[0]",
-        );
+        origin.moved(Moved::Entry {
+            set: "requestHeaders.set",
+            name: "x-a".to_owned(),
+            written: "upstreamHeaders",
+            inherited: false,
+        });
+        origin.moved(Moved::Removal {
+            field: "responseHeaders",
+            index: 1,
+            written: 0,
+        });
         for (path, expected) in [
             ("routes[2].cache.key.query", "defaults.cache.key.query"),
             ("routes[2].cache", "defaults.cache"),
@@ -92,7 +157,7 @@ mod tests {
             ("routes[21].cache", "routes[21].cache"),
             (
                 "routes[2].requestHeaders.set.x-a",
-                "routes[2].upstreamHeaders.X-A",
+                "routes[2].upstreamHeaders.x-a",
             ),
             (
                 "routes[2].requestHeaders.set.x-ab",

@@ -24,8 +24,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    CONFIG_VERSION, Code, Document, Issue, Issues, Path, Reported,
+    CONFIG_VERSION, Code, Document, Issue, Issues, Path, Reported, caps,
     document::{Meta, Revision},
+    json::Json,
     reader::{Findings, FromJson},
     text,
 };
@@ -124,11 +125,11 @@ pub fn read(text: &str) -> Reading {
 /// Reads as much of a JSON tree as can be read.
 pub fn read_value(tree: Value) -> Reading {
     let mut findings = Findings::default();
-    let tree = text::measure(&tree, &mut findings.issues).map(|()| tree);
+    let tree = caps::measure(&tree, &mut findings.issues).map(|()| Json::from(tree));
     assemble(tree, findings)
 }
 
-fn assemble(tree: Result<Value, Reported>, mut findings: Findings) -> Reading {
+fn assemble(tree: Result<Json<'_>, Reported>, mut findings: Findings) -> Reading {
     let document = tree.and_then(|tree| Document::from_json(tree, &Path::root(), &mut findings));
     let Findings {
         mut issues,

@@ -4,12 +4,11 @@
 //! the names that are suggested for unknown keys and the names that may not stand in `defaults` cannot drift apart.
 //! Reading goes on after a mistake; what could not be read is absent from the document and present in the findings.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Map, Value};
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     Code, Issues, Path, Reported,
+    json::Json,
     nearest::{nearest, same_letters},
     parse::Warning,
     wording::{Expected, either, found, mismatch, wrong_type},
@@ -25,7 +24,8 @@ pub(crate) struct Findings {
 /// A type that can be read from JSON.
 pub(crate) trait FromJson: Sized {
     /// Reads a value; says what is wrong with it where it is of another shape.
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported>;
+    fn from_json(value: Json<'_>, at: &Path<'_>, findings: &mut Findings)
+    -> Result<Self, Reported>;
 
     /// Names of its members, where it has some.
     fn names() -> Vec<&'static str> {
@@ -41,7 +41,8 @@ pub(crate) trait Block: Sized {
 
 /// The members of one object, and what has been asked of it so far.
 pub(crate) struct Members<'a> {
-    rest: Map<String, Value>,
+    /// Those nobody asked for yet.
+    rest: Vec<(Cow<'a, str>, Json<'a>)>,
     known: Vec<Known>,
     at: &'a Path<'a>,
     findings: &'a mut Findings,
@@ -57,14 +58,14 @@ struct Known {
 impl<'a> Members<'a> {
     /// Opens `value`, which has to be an object.
     pub(crate) fn open(
-        value: Value,
+        value: Json<'a>,
         at: &'a Path<'a>,
         findings: &'a mut Findings,
     ) -> Result<Self, Reported> {
         match value {
-            Value::Object(rest) => Ok(Self {
+            Json::Object(rest) => Ok(Self {
                 rest,
-                known: Vec::new(),
+                known: Vec::with_capacity(USUAL_MEMBERS),
                 at,
                 findings,
             }),
@@ -103,8 +104,13 @@ impl<'a> Members<'a> {
             name,
             inside: T::names,
         });
-        let value = self.rest.remove(name)?;
+        let value = self.remove(name)?;
         Some(T::from_json(value, &self.at.key(name), self.findings))
+    }
+
+    fn remove(&mut self, name: &str) -> Option<Json<'a>> {
+        let place = self.rest.iter().position(|(key, _)| key == name)?;
+        Some(self.rest.remove(place).1)
     }
 
     /// Files an issue at the member `name`.
@@ -130,7 +136,7 @@ impl<'a> Members<'a> {
             return;
         }
         for name in names_of::<T>() {
-            if self.rest.remove(name).is_some() {
+            if self.remove(name).is_some() {
                 self.report(name, Code::Misplaced, format!("\"{name}\" {because}"));
             }
         }
@@ -143,26 +149,22 @@ impl<'a> Members<'a> {
 
     /// Warns of every member nobody asked for.
     pub(crate) fn close(self) {
-        let Self {
-            rest,
-            known,
-            at,
-            findings,
-        } = self;
-        for name in rest
-            .keys()
-            .take(MAX_WARNINGS.saturating_sub(findings.warnings.len()))
-        {
-            findings.warnings.push(Warning {
-                path: at.key(name).to_string(),
-                nearest: suggestion(name, &known),
+        let room = MAX_WARNINGS.saturating_sub(self.findings.warnings.len());
+        for (name, _) in self.rest.iter().take(room) {
+            self.findings.warnings.push(Warning {
+                path: self.at.key(name).to_string(),
+                nearest: suggestion(name, &self.known),
             });
         }
     }
 }
 
 impl<T: Block> FromJson for T {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let mut members = Members::open(value, at, findings)?;
         let block = T::read(&mut members);
         members.close();
@@ -175,18 +177,26 @@ impl<T: Block> FromJson for T {
 }
 
 impl FromJson for String {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         match value {
-            Value::String(text) => Ok(text),
+            Json::Text(text) => Ok(text.into_owned()),
             other => Err(wrong_type(&other, Expected::Text, at, &mut findings.issues)),
         }
     }
 }
 
 impl FromJson for bool {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         match value {
-            Value::Bool(switch) => Ok(switch),
+            Json::Bool(switch) => Ok(switch),
             other => Err(wrong_type(
                 &other,
                 Expected::Switch,
@@ -198,9 +208,13 @@ impl FromJson for bool {
 }
 
 impl FromJson for u64 {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let issues = &mut findings.issues;
-        let Value::Number(number) = &value else {
+        let Json::Number(number) = &value else {
             return Err(wrong_type(&value, Expected::WholeNumber, at, issues));
         };
         if let Some(whole) = number.as_u64() {
@@ -226,24 +240,28 @@ impl FromJson for u64 {
 }
 
 impl FromJson for f64 {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
-        match value.as_f64() {
-            Some(number) => Ok(number),
-            None => Err(wrong_type(
-                &value,
-                Expected::Number,
-                at,
-                &mut findings.issues,
-            )),
-        }
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
+        let number = match &value {
+            Json::Number(number) => number.as_f64(),
+            _ => None,
+        };
+        number.ok_or_else(|| wrong_type(&value, Expected::Number, at, &mut findings.issues))
     }
 }
 
 /// An element that cannot be read stays in the list as an empty one, so that the others keep their numbers.
 impl<T: FromJson + Default> FromJson for Vec<T> {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         match value {
-            Value::Array(elements) => Ok(elements
+            Json::List(elements) => Ok(elements
                 .into_iter()
                 .enumerate()
                 .map(|(index, element)| {
@@ -256,13 +274,17 @@ impl<T: FromJson + Default> FromJson for Vec<T> {
 }
 
 impl<T: FromJson> FromJson for BTreeMap<String, T> {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         match value {
-            Value::Object(entries) => Ok(entries
+            Json::Object(entries) => Ok(entries
                 .into_iter()
                 .filter_map(|(name, value)| {
                     let read = T::from_json(value, &at.key(&name), findings).ok()?;
-                    Some((name, read))
+                    Some((name.into_owned(), read))
                 })
                 .collect()),
             other => Err(wrong_type(
@@ -277,17 +299,17 @@ impl<T: FromJson> FromJson for BTreeMap<String, T> {
 
 /// Reads one of a few words.
 pub(crate) fn word<T: Clone>(
-    value: &Value,
+    value: &Json<'_>,
     words: &[(&'static str, T)],
     at: &Path<'_>,
     findings: &mut Findings,
 ) -> Result<T, Reported> {
     let known = words.iter().map(|(word, _)| *word);
-    let Value::String(text) = value else {
+    let Json::Text(text) = value else {
         let permitted = either(known);
         return Err(mismatch(value, &permitted, None, at, &mut findings.issues));
     };
-    if let Some((_, meaning)) = words.iter().find(|(word, _)| word == text) {
+    if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == text.as_ref()) {
         return Ok(meaning.clone());
     }
     Err(findings.issues.report(
@@ -301,7 +323,7 @@ pub(crate) fn word<T: Clone>(
 pub(crate) fn names_of<T: Block>() -> Vec<&'static str> {
     let mut findings = Findings::default();
     let mut members = Members {
-        rest: Map::new(),
+        rest: Vec::new(),
         known: Vec::new(),
         at: &Path::root(),
         findings: &mut findings,
@@ -327,6 +349,9 @@ fn suggestion(unknown: &str, known: &[Known]) -> Option<String> {
 
 /// The largest number up to which JSON readers agree on every whole number (RFC 8259 section 6).
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_991.0;
+
+/// Members of a usual block; a route has more.
+const USUAL_MEMBERS: usize = 8;
 
 /// Most unknown keys that are listed.
 const MAX_WARNINGS: usize = 1_000;

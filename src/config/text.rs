@@ -1,29 +1,22 @@
-//! From text to a JSON tree of bounded size: caps first, then syntax errors in words for people who know no JSON.
+//! From text to a JSON tree of bounded size.
 //!
 //! A tree is only a few times as large as its text while its lists are long and flat, so depth, lengths and the number
 //! of values are counted while it grows, not afterwards. `serde_json` itself recurses at most 128 levels deep.
 
-use std::fmt;
+use std::{borrow::Cow, collections::BTreeSet, fmt};
 
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Number;
 
-use super::{Code, Issues, Path, Reported, syntax};
-
-/// Bytes from which on a text is too large: 2 MB.
-pub const SIZE_LIMIT: usize = 2_000_000;
-
-/// Levels of lists and objects inside each other. The document itself needs seven.
-pub const MAX_DEPTH: usize = 64;
-
-/// Elements of one list and members of one object.
-pub const MAX_LENGTH: usize = 10_000;
-
-/// Values of the whole tree, whatever their size.
-pub const MAX_VALUES: usize = 250_000;
+use super::{
+    Code, Issues, Path, Reported,
+    caps::{MAX_DEPTH, MAX_LENGTH, MAX_VALUES, Over, SIZE_LIMIT, too_large},
+    json::Json,
+    syntax,
+};
 
 /// Reads text. A byte order mark is skipped; a key that stands twice in one object is reported.
-pub(super) fn read(text: &str, issues: &mut Issues) -> Result<Value, Reported> {
+pub(super) fn read<'t>(text: &'t str, issues: &mut Issues) -> Result<Json<'t>, Reported> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.len() >= SIZE_LIMIT {
         return Err(too_large(&Path::root(), &Over::Size, issues));
@@ -56,80 +49,6 @@ pub(super) fn read(text: &str, issues: &mut Issues) -> Result<Value, Reported> {
             }
         }
     })
-}
-
-/// Holds a tree that was not read from text to the same caps.
-pub(super) fn measure(tree: &Value, issues: &mut Issues) -> Result<(), Reported> {
-    let root = Path::root();
-    let mut waiting = vec![(tree, 0)];
-    let (mut values, mut bytes) = (0, 0);
-    while let Some((value, depth)) = waiting.pop() {
-        values += 1;
-        let length = match value {
-            Value::Array(elements) => {
-                waiting.extend(elements.iter().map(|element| (element, depth + 1)));
-                elements.len()
-            }
-            Value::Object(members) => {
-                bytes += members.keys().map(String::len).sum::<usize>();
-                waiting.extend(members.values().map(|member| (member, depth + 1)));
-                members.len()
-            }
-            Value::String(text) => {
-                bytes += text.len();
-                continue;
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => continue,
-        };
-        let over = if depth >= MAX_DEPTH {
-            Over::Depth
-        } else if length > MAX_LENGTH {
-            Over::Length
-        } else if values + waiting.len() > MAX_VALUES {
-            Over::Values
-        } else {
-            continue;
-        };
-        return Err(too_large(&root, &over, issues));
-    }
-    if bytes >= SIZE_LIMIT {
-        return Err(too_large(&root, &Over::Size, issues));
-    }
-    Ok(())
-}
-
-fn too_large(at: &Path<'_>, over: &Over, issues: &mut Issues) -> Reported {
-    issues.report(at, Code::TooLarge, over.to_string())
-}
-
-/// Which cap a document is over.
-enum Over {
-    Size,
-    Depth,
-    Length,
-    Values,
-}
-
-impl fmt::Display for Over {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size => f.write_str(
-                "expected a document of less than 2 MB; found a larger one. Divide the routes between several Workers, or shorten what is written into them",
-            ),
-            Self::Depth => write!(
-                f,
-                "expected lists and objects at most {MAX_DEPTH} levels deep inside each other; found more. A route table needs seven: look for brackets that are never closed"
-            ),
-            Self::Length => write!(
-                f,
-                "expected at most {MAX_LENGTH} entries in one list or object; found more. Divide them between several routes"
-            ),
-            Self::Values => write!(
-                f,
-                "expected at most {MAX_VALUES} values in one document; found more. Divide the routes between several Workers"
-            ),
-        }
-    }
 }
 
 /// What is counted while a tree grows.
@@ -167,9 +86,9 @@ impl Tree<'_, '_> {
 }
 
 impl<'de> DeserializeSeed<'de> for Tree<'_, '_> {
-    type Value = Value;
+    type Value = Json<'de>;
 
-    fn deserialize<D: serde::Deserializer<'de>>(mut self, json: D) -> Result<Value, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(mut self, json: D) -> Result<Json<'de>, D::Error> {
         self.tally.values += 1;
         if self.tally.values > MAX_VALUES {
             return Err(self.stop(Over::Values));
@@ -179,41 +98,41 @@ impl<'de> DeserializeSeed<'de> for Tree<'_, '_> {
 }
 
 impl<'de> Visitor<'de> for Tree<'_, '_> {
-    type Value = Value;
+    type Value = Json<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<Json<'de>, E> {
+        Ok(Json::Null)
     }
 
-    fn visit_bool<E>(self, switch: bool) -> Result<Value, E> {
-        Ok(Value::Bool(switch))
+    fn visit_bool<E>(self, switch: bool) -> Result<Json<'de>, E> {
+        Ok(Json::Bool(switch))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(Value::Number(number.into()))
+    fn visit_u64<E>(self, number: u64) -> Result<Json<'de>, E> {
+        Ok(Json::Number(number.into()))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(Value::Number(number.into()))
+    fn visit_i64<E>(self, number: i64) -> Result<Json<'de>, E> {
+        Ok(Json::Number(number.into()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
+    fn visit_f64<E>(self, number: f64) -> Result<Json<'de>, E> {
+        Ok(Number::from_f64(number).map_or(Json::Null, Json::Number))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::String(text.to_owned()))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Json<'de>, E> {
+        Ok(Json::Text(Cow::Borrowed(text)))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(Value::String(text))
+    fn visit_str<E>(self, text: &str) -> Result<Json<'de>, E> {
+        Ok(Json::Text(Cow::Owned(text.to_owned())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Json<'de>, A::Error> {
         let depth = self.descend()?;
         let mut elements = Vec::new();
         loop {
@@ -226,40 +145,99 @@ impl<'de> Visitor<'de> for Tree<'_, '_> {
             match list.next_element_seed(tree)? {
                 Some(_) if elements.len() >= MAX_LENGTH => return Err(self.stop(Over::Length)),
                 Some(element) => elements.push(element),
-                None => return Ok(Value::Array(elements)),
+                None => return Ok(Json::List(elements)),
             }
         }
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<Json<'de>, A::Error> {
         let depth = self.descend()?;
-        let mut members = Map::new();
-        while let Some(key) = object.next_key::<String>()? {
-            let at = self.at.key(&key);
+        let mut members: Vec<(Cow<'de, str>, Json<'de>)> = Vec::new();
+        while let Some(key) = object.next_key_seed(Key)? {
             let value = object.next_value_seed(Tree {
-                at: &at,
+                at: &self.at.key(&key),
                 depth,
                 tally: &mut *self.tally,
             })?;
             if members.len() >= MAX_LENGTH {
                 return Err(self.stop(Over::Length));
             }
-            if members.contains_key(&key) {
+            members.push((key, value));
+        }
+        self.unite(&mut members);
+        Ok(Json::Object(members))
+    }
+}
+
+impl Tree<'_, '_> {
+    /// Reports keys that stand twice, and keeps the first of each.
+    fn unite(&mut self, members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
+        if members.len() <= FEW && !repeats(members) {
+            return;
+        }
+        let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
+        names.sort_unstable();
+        let mut twice: BTreeSet<String> = BTreeSet::new();
+        for (one, next) in names.iter().zip(names.iter().skip(1)) {
+            if one == next && twice.insert((*one).to_owned()) {
                 self.tally.issues.report(
-                    &at,
+                    &self.at.key(one),
                     Code::Duplicate,
-                    format!("the key {key:?} stands here twice, and only one of the two can count; delete one"),
+                    format!("the key {one:?} stands here twice, and only one of the two can count; delete one"),
                 );
             }
-            members.insert(key, value);
         }
-        Ok(Value::Object(members))
+        if !twice.is_empty() {
+            let mut seen = BTreeSet::new();
+            members.retain(|(name, _)| !twice.contains(name.as_ref()) || seen.insert(name.clone()));
+        }
+    }
+}
+
+/// Whether a name stands twice among a few.
+fn repeats(members: &[(Cow<'_, str>, Json<'_>)]) -> bool {
+    members
+        .iter()
+        .enumerate()
+        .any(|(place, (name, _))| members.iter().take(place).any(|(before, _)| before == name))
+}
+
+/// Members up to which each is compared with each; more are sorted.
+const FEW: usize = 16;
+
+/// Reads a key, which borrows from the text where it has no escapes.
+struct Key;
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(key))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(key.to_owned()))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
+    use crate::config::caps::measure;
 
     fn refused(text: &str) -> String {
         let mut issues = Issues::default();
@@ -290,27 +268,6 @@ mod tests {
         );
         check(&many, "250000 values");
         check(&" ".repeat(SIZE_LIMIT), "less than 2 MB");
-    }
-
-    #[test]
-    fn a_tree_from_elsewhere_is_held_to_the_same_caps() {
-        let mut deep = Value::Null;
-        for _ in 0..MAX_DEPTH + 1 {
-            deep = Value::Array(vec![deep]);
-        }
-        let long = Value::Array(vec![Value::Null; MAX_LENGTH + 1]);
-        let wide = Value::Array(vec![Value::Array(vec![Value::Null; 1_000]); 300]);
-        let large = Value::String("x".repeat(SIZE_LIMIT));
-        for (tree, expected) in [
-            (deep, "levels deep"),
-            (long, "entries"),
-            (wide, "values"),
-            (large, "less than 2 MB"),
-        ] {
-            let mut issues = Issues::default();
-            assert!(measure(&tree, &mut issues).is_err(), "{expected}");
-            assert!(issues.into_vec()[0].message.contains(expected));
-        }
     }
 
     #[test]

@@ -1,31 +1,29 @@
 //! What is said about a value of the wrong shape: what was expected, what was found, and the way out, for people who
 //! know no JSON.
 
-use serde_json::Value;
-
-use super::{Code, Issues, Path, Reported};
+use super::{Code, Issues, Path, Reported, json::Json};
 
 /// Reports that `value` is of another kind than expected.
 pub(super) fn wrong_type(
-    value: &Value,
+    value: &Json<'_>,
     expected: Expected,
     at: &Path<'_>,
     issues: &mut Issues,
 ) -> Reported {
     let way_out = match (expected, value) {
-        (Expected::WholeNumber, Value::Number(_)) => None,
-        (Expected::WholeNumber | Expected::Number, Value::String(text))
+        (Expected::WholeNumber, Json::Number(_)) => None,
+        (Expected::WholeNumber | Expected::Number, Json::Text(text))
             if text.parse::<f64>().is_ok() =>
         {
             Some("Write it without quotation marks".to_owned())
         }
-        (Expected::Switch, Value::String(text)) if text == "true" || text == "false" => {
+        (Expected::Switch, Json::Text(text)) if text == "true" || text == "false" => {
             Some("Write it without quotation marks".to_owned())
         }
-        (Expected::Text, Value::Number(number)) => Some(format!("Write \"{number}\"")),
-        (Expected::Text, Value::Bool(switch)) => Some(format!("Write \"{switch}\"")),
-        (Expected::List, Value::String(text)) => Some(format!("Write [{}]", quote(text))),
-        (Expected::List, Value::Number(_) | Value::Object(_)) => {
+        (Expected::Text, Json::Number(number)) => Some(format!("Write \"{number}\"")),
+        (Expected::Text, Json::Bool(switch)) => Some(format!("Write \"{switch}\"")),
+        (Expected::List, Json::Text(text)) => Some(format!("Write [{}]", quote(text))),
+        (Expected::List, Json::Number(_) | Json::Object(_)) => {
             Some("Put square brackets around it".to_owned())
         }
         _ => None,
@@ -59,7 +57,7 @@ impl Expected {
 
 /// Reports that `value` is not what `expected` says.
 pub(crate) fn mismatch(
-    value: &Value,
+    value: &Json<'_>,
     expected: &str,
     way_out: Option<String>,
     at: &Path<'_>,
@@ -67,7 +65,7 @@ pub(crate) fn mismatch(
 ) -> Reported {
     let way_out = match (way_out, value) {
         (Some(way_out), _) => format!(". {way_out}"),
-        (None, Value::Null) if !at.is_root() => ". Delete the key to leave it unset".to_owned(),
+        (None, Json::Null) if !at.is_root() => ". Delete the key to leave it unset".to_owned(),
         (None, _) => String::new(),
     };
     issues.report(
@@ -78,15 +76,15 @@ pub(crate) fn mismatch(
 }
 
 /// A value as a sentence names it.
-pub(super) fn found(value: &Value) -> String {
+pub(super) fn found(value: &Json<'_>) -> String {
     match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(switch) => switch.to_string(),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) if text.is_empty() => "an empty text".to_owned(),
-        Value::String(text) => format!("the text {}", quote(text)),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
+        Json::Null => "null".to_owned(),
+        Json::Bool(switch) => switch.to_string(),
+        Json::Number(number) => format!("the number {number}"),
+        Json::Text(text) if text.is_empty() => "an empty text".to_owned(),
+        Json::Text(text) => format!("the text {}", quote(text)),
+        Json::List(_) => "a list".to_owned(),
+        Json::Object(_) => "an object".to_owned(),
     }
 }
 

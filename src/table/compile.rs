@@ -2,9 +2,8 @@
 
 use super::{RouteTable, conflicts, fingerprint, route::Route};
 use crate::config::{
-    self, ConfigError, Issues, Path, Reading, Reported, RouteDocument, Warning,
-    defaults::{self, FoldedRoute},
-    document::Defaults,
+    self, ConfigError, Issues, Path, Reading, Reported, RouteDocument, Warning, defaults,
+    document::Defaults, origin::Place,
 };
 
 /// A table, and what was written in its document without having an effect.
@@ -31,13 +30,18 @@ pub struct Compiled {
 /// Everything that is wrong with the document.
 pub fn compile(reading: Reading) -> Result<Compiled, ConfigError> {
     let Reading {
-        document,
+        mut document,
         warnings,
         mut issues,
     } = reading;
     let epoch = fingerprint::epoch(&document).map(str::to_owned);
     let defaults = document.defaults.unwrap_or_default();
-    let routes = routes(&defaults, document.routes, epoch.as_deref(), &mut issues);
+    let routes = routes(
+        &defaults,
+        &mut document.routes,
+        epoch.as_deref(),
+        &mut issues,
+    );
     match routes {
         Ok(routes) if issues.is_empty() => Ok(Compiled {
             table: RouteTable::new(routes, document.meta),
@@ -60,14 +64,14 @@ pub fn compile_text(text: &str) -> Result<Compiled, ConfigError> {
 
 fn routes(
     defaults: &Defaults,
-    documents: Vec<RouteDocument>,
+    documents: &mut [RouteDocument],
     epoch: Option<&str>,
     issues: &mut Issues,
 ) -> Result<Vec<Route>, Reported> {
     let root = Path::root();
     defaults::weigh(defaults, documents.len(), issues)?;
     if *defaults != Defaults::default() {
-        let FoldedRoute { route, origin } = defaults::probe(defaults, issues);
+        let (route, origin) = defaults::probe(defaults, issues);
         let at = root.key("defaults");
         // Only what it reports is of interest: the routes inherit documents, not policies.
         let _ = issues.within(origin, |issues| {
@@ -77,13 +81,12 @@ fn routes(
     let at = root.key("routes");
     let mut failed = None;
     let mut routes = Vec::with_capacity(documents.len());
-    for (index, document) in documents.into_iter().enumerate() {
+    for (index, route) in documents.iter_mut().enumerate() {
         let at = at.index(index);
-        let folded = defaults::fold(defaults, document, &at, issues);
-        conflicts::check(&folded, &at, issues);
-        let FoldedRoute { route, origin } = folded;
+        let origin = defaults::fold(defaults, route, Place::Route(index), issues);
+        conflicts::check(route, &origin, &at, issues);
         match issues.within(origin, |issues| {
-            Route::compile(&route, index, epoch, &at, issues)
+            Route::compile(route, index, epoch, &at, issues)
         }) {
             Ok(route) => routes.push(route),
             Err(reported) => failed = Some(reported),

@@ -6,18 +6,16 @@
 
 use crate::config::{
     Code, Issues, Origin, Path,
-    defaults::FoldedRoute,
     document::{HashBy, RouteDocument},
 };
 
-/// Reports every conflict of the folded route at `at`.
+/// Reports every conflict of the route at `at`, into which defaults were folded.
 ///
 /// A route that could not be read whole is left alone: what seems to be missing may only have been unreadable.
-pub fn check(folded: &FoldedRoute, at: &Path<'_>, issues: &mut Issues) {
+pub fn check(route: &RouteDocument, origin: &Origin, at: &Path<'_>, issues: &mut Issues) {
     if issues.is_unreadable_within(at) {
         return;
     }
-    let FoldedRoute { route, origin } = folded;
     let mut conflicts = Conflicts { origin, at, issues };
     destination(route, &mut conflicts);
     candidates(route, &mut conflicts);

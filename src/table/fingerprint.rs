@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::{
     config::{Document, RouteDocument},
-    hash::{djb2, fnv1a},
+    hash::fnv1a_and_djb2,
 };
 
 /// The fingerprint of a route, 16 hexadecimal digits.
@@ -33,10 +33,8 @@ pub fn fingerprint(route: &RouteDocument, epoch: Option<&str>) -> Fingerprint {
         Some(epoch) => format!("{route}{epoch}"),
         None => route,
     };
-    Fingerprint {
-        high: fnv1a(&text),
-        low: djb2(&text),
-    }
+    let (high, low) = fnv1a_and_djb2(&text);
+    Fingerprint { high, low }
 }
 
 /// The epoch of a document's cache, if it has one.

@@ -3,11 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::{
-    ConfigError, Document, Issues, Path,
-    defaults::{self, FoldedRoute},
-    document::TableCache,
-};
+use crate::config::{ConfigError, Document, Issues, defaults, document::TableCache, origin::Place};
 
 /// How two tables become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,10 +97,7 @@ fn fold_in_place(document: &mut Document) {
     };
     let mut told = Issues::default();
     for route in &mut document.routes {
-        let stated = std::mem::take(route);
-        let FoldedRoute { route: folded, .. } =
-            defaults::fold(&defaults, stated, &Path::root(), &mut told);
-        *route = folded;
+        defaults::fold(&defaults, route, Place::Route(0), &mut told);
     }
 }
 

@@ -3,7 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::config::{Code, Issues, Origin, Path, document::HeaderRules};
+use crate::config::{
+    Code, Issues, Origin, Path,
+    document::HeaderRules,
+    origin::{Moved, Place},
+};
 
 /// A header to write.
 pub(super) struct Entry {
@@ -15,13 +19,6 @@ pub(super) struct Entry {
     pub(super) inherited: bool,
 }
 
-impl Entry {
-    fn written(&self, place: &str) -> String {
-        let place = if self.inherited { "defaults" } else { place };
-        format!("{place}.{}.{}", self.field, self.name)
-    }
-}
-
 /// A route's own entries, and those of the table under other names.
 pub(super) fn gather(
     own: Option<BTreeMap<String, String>>,
@@ -29,10 +26,7 @@ pub(super) fn gather(
     field: &'static str,
 ) -> Vec<Entry> {
     let own = own.unwrap_or_default();
-    let stated: BTreeSet<String> = match table {
-        Some(_) => own.keys().map(|name| name.to_ascii_lowercase()).collect(),
-        None => BTreeSet::new(),
-    };
+    let stated = Names::of(own.keys());
     let entry = |inherited| {
         move |(name, value): (String, String)| Entry {
             name,
@@ -44,12 +38,38 @@ pub(super) fn gather(
     let table = table
         .into_iter()
         .flatten()
-        .filter(|(name, _)| !stated.contains(&name.to_ascii_lowercase()))
-        .map(|(name, value)| (name.clone(), value.clone()));
+        .filter(|(name, _)| !stated.contains(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect::<Vec<_>>();
     own.into_iter()
         .map(entry(false))
-        .chain(table.map(entry(true)))
+        .chain(table.into_iter().map(entry(true)))
         .collect()
+}
+
+/// Header names, which have no letter case.
+enum Names<'n> {
+    /// Few enough to compare with each.
+    Few(Vec<&'n str>),
+    /// In lower case.
+    Many(BTreeSet<String>),
+}
+
+impl<'n> Names<'n> {
+    fn of(names: impl ExactSizeIterator<Item = &'n String>) -> Self {
+        if names.len() <= 16 {
+            Self::Few(names.map(String::as_str).collect())
+        } else {
+            Self::Many(names.map(|name| name.to_ascii_lowercase()).collect())
+        }
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        match self {
+            Self::Few(names) => names.iter().any(|other| other.eq_ignore_ascii_case(name)),
+            Self::Many(names) => names.contains(&name.to_ascii_lowercase()),
+        }
+    }
 }
 
 /// Everything that is written about the headers of one direction.
@@ -64,7 +84,7 @@ pub(super) struct Direction<'a> {
 impl Direction<'_> {
     pub(super) fn fold(
         self,
-        at: &Path<'_>,
+        place: Place,
         origin: &mut Origin,
         issues: &mut Issues,
     ) -> Option<HeaderRules> {
@@ -80,32 +100,34 @@ impl Direction<'_> {
         }
         let own = own.unwrap_or_default();
         let entries = gather(own.set, table.and_then(|rules| rules.set.as_ref()), set);
-        let entries = join(entries, alias, at, issues);
+        let entries = join(entries, alias, place, issues);
         let inherited = origin.inherits(field);
         let mut folded = BTreeMap::new();
         for entry in entries {
-            let in_place = entry.field == set && entry.inherited == inherited;
-            if !in_place {
-                let written = entry.written(origin.place());
-                origin.moved(format!("{set}.{}", entry.name), written);
+            if entry.field != set || entry.inherited != inherited {
+                origin.moved(Moved::Entry {
+                    set,
+                    name: entry.name.clone(),
+                    written: entry.field,
+                    inherited: entry.inherited,
+                });
             }
             folded.insert(entry.name, entry.value);
         }
         let mut remove = own.remove.unwrap_or_default();
-        let stated: BTreeSet<String> = remove
-            .iter()
-            .map(|name| name.to_ascii_lowercase())
-            .collect();
-        let table = table.and_then(|rules| rules.remove.as_ref());
-        for (index, name) in table.into_iter().flatten().enumerate() {
-            if stated.contains(&name.to_ascii_lowercase()) {
-                continue;
-            }
+        let table = table.and_then(|rules| rules.remove.as_deref());
+        let added: Vec<(usize, &String)> = {
+            let stated = Names::of(remove.iter());
+            let table = table.unwrap_or_default().iter().enumerate();
+            table.filter(|(_, name)| !stated.contains(name)).collect()
+        };
+        for (written, name) in added {
             if !inherited {
-                origin.moved(
-                    format!("{field}.remove[{}]", remove.len()),
-                    format!("defaults.{field}.remove[{index}]"),
-                );
+                origin.moved(Moved::Removal {
+                    field,
+                    index: remove.len(),
+                    written,
+                });
             }
             remove.push(name.clone());
         }
@@ -117,7 +139,7 @@ impl Direction<'_> {
 }
 
 /// Adds the alias's entries to those of `requestHeaders.set`. The same value twice is harmless.
-fn join(mut set: Vec<Entry>, alias: Vec<Entry>, at: &Path<'_>, issues: &mut Issues) -> Vec<Entry> {
+fn join(mut set: Vec<Entry>, alias: Vec<Entry>, place: Place, issues: &mut Issues) -> Vec<Entry> {
     if alias.is_empty() {
         return set;
     }
@@ -131,7 +153,7 @@ fn join(mut set: Vec<Entry>, alias: Vec<Entry>, at: &Path<'_>, issues: &mut Issu
         match index.and_then(|index| set.get(*index)) {
             None => set.push(entry),
             Some(same) if same.value == entry.value => {}
-            Some(other) => contradict(&entry, other, at, issues),
+            Some(other) => contradict(&entry, other, place, issues),
         }
     }
     set
@@ -139,9 +161,14 @@ fn join(mut set: Vec<Entry>, alias: Vec<Entry>, at: &Path<'_>, issues: &mut Issu
 
 /// Reports it at the route's own entry where there is one, since that is the one that may have been written without
 /// the other in sight.
-fn contradict(alias: &Entry, set: &Entry, route: &Path<'_>, issues: &mut Issues) {
+fn contradict(alias: &Entry, set: &Entry, place: Place, issues: &mut Issues) {
     let root = Path::root();
     let defaults = root.key("defaults");
+    let routes = root.key("routes");
+    let route = match place {
+        Place::Route(index) => routes.index(index),
+        Place::Defaults => defaults,
+    };
     let message = format!(
         "the header \"{}\" is given two values: {:?} by \"upstreamHeaders\"{} and {:?} by \"requestHeaders.set\"{}. \"upstreamHeaders\" is only another name for \"requestHeaders.set\", so keep one of the two",
         set.name,
@@ -154,7 +181,7 @@ fn contradict(alias: &Entry, set: &Entry, route: &Path<'_>, issues: &mut Issues)
         let at = route.key("requestHeaders");
         issues.report(&at.key("set").key(&set.name), Code::Conflict, message);
     } else {
-        let at = if alias.inherited { &defaults } else { route };
+        let at = if alias.inherited { &defaults } else { &route };
         let at = at.key("upstreamHeaders");
         issues.report(&at.key(&alias.name), Code::Conflict, message);
     }

@@ -11,26 +11,19 @@ use self::headers::{Direction, gather};
 use super::{
     Code, Issues, Origin, Path, Reported, RouteDocument,
     document::{Defaults, Match},
+    origin::Place,
 };
 
-/// A route with nothing left to look up elsewhere, and where its parts were written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FoldedRoute {
-    /// The route. `upstreamHeaders` is always absent.
-    pub route: RouteDocument,
-    /// Where its parts were written, for [`Issues::within`].
-    pub origin: Origin,
-}
-
-/// Folds `defaults` into the route at `at`.
+/// Folds `defaults` into the route at `place`, and its `upstreamHeaders` into its `requestHeaders`. Says where the parts
+/// of the route were written, for [`Issues::within`].
 ///
 /// Reports a header that the alias and `requestHeaders.set` give different values: nothing says which should win.
 pub fn fold(
     defaults: &Defaults,
-    mut route: RouteDocument,
-    at: &Path<'_>,
+    route: &mut RouteDocument,
+    place: Place,
     issues: &mut Issues,
-) -> FoldedRoute {
+) -> Origin {
     let Defaults {
         scheme,
         strip_prefix,
@@ -60,7 +53,7 @@ pub fn fold(
         forward_auth,
         request_id,
     } = defaults;
-    let mut origin = Origin::at(at.to_string());
+    let mut origin = Origin::new(place);
     let o = &mut origin;
     fill(&mut route.scheme, scheme, "scheme", o);
     fill(&mut route.strip_prefix, strip_prefix, "stripPrefix", o);
@@ -146,26 +139,26 @@ pub fn fold(
     route.request_headers = Direction {
         field: "requestHeaders",
         set: "requestHeaders.set",
-        own: route.request_headers,
+        own: route.request_headers.take(),
         table: request_headers.as_ref(),
         alias,
     }
-    .fold(at, &mut origin, issues);
+    .fold(place, &mut origin, issues);
     route.response_headers = Direction {
         field: "responseHeaders",
         set: "responseHeaders.set",
-        own: route.response_headers,
+        own: route.response_headers.take(),
         table: response_headers.as_ref(),
         alias: Vec::new(),
     }
-    .fold(at, &mut origin, issues);
-    FoldedRoute { route, origin }
+    .fold(place, &mut origin, issues);
+    origin
 }
 
 /// The defaults as a route of their own, so that a mistake in them is found even where every route states its own
 /// value. It stands at `defaults`, matches everything and has an upstream that cannot exist.
-pub fn probe(defaults: &Defaults, issues: &mut Issues) -> FoldedRoute {
-    let anything = RouteDocument {
+pub fn probe(defaults: &Defaults, issues: &mut Issues) -> (RouteDocument, Origin) {
+    let mut anything = RouteDocument {
         r#match: Some(Match {
             path: Some("/".to_owned()),
             ..Match::default()
@@ -173,7 +166,8 @@ pub fn probe(defaults: &Defaults, issues: &mut Issues) -> FoldedRoute {
         upstream: Some("defaults.invalid".to_owned()),
         ..RouteDocument::default()
     };
-    fold(defaults, anything, &Path::root().key("defaults"), issues)
+    let origin = fold(defaults, &mut anything, Place::Defaults, issues);
+    (anything, origin)
 }
 
 /// Refuses defaults whose copies in `routes` routes would not fit into memory.
@@ -185,7 +179,7 @@ pub fn weigh(defaults: &Defaults, routes: usize, issues: &mut Issues) -> Result<
     Err(issues.report(
         &Path::root().key("defaults"),
         Code::TooLarge,
-        format!("expected defaults that fit {routes} times into 32 MB, once for each route; found {bytes} bytes. Write the long parts into the routes that need them"),
+        format!("expected defaults that fit {routes} times into 8 MB, once for each route; found {bytes} bytes. Write the long parts into the routes that need them"),
     ))
 }
 
@@ -202,7 +196,7 @@ fn fill<T: Clone>(
 }
 
 /// Most bytes that folding may write: every route gets a copy of what it inherits.
-const MAX_FOLDED: usize = 32_000_000;
+const MAX_FOLDED: usize = 8_000_000;
 
 #[cfg(test)]
 mod tests;

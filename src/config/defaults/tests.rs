@@ -15,23 +15,19 @@ fn document(defaults: Value, route: Value) -> Document {
         .document
 }
 
-fn folded(defaults: Value, route: Value) -> (FoldedRoute, Issues) {
-    let mut document = document(defaults, route);
+fn folded(defaults: Value, route: Value) -> (RouteDocument, Origin, Issues) {
+    let document = document(defaults, route);
     let mut issues = Issues::default();
-    let root = Path::root();
-    let folded = fold(
-        &document.defaults.unwrap_or_default(),
-        document.routes.remove(0),
-        &root.key("routes").index(0),
-        &mut issues,
-    );
-    (folded, issues)
+    let mut route = document.routes[0].clone();
+    let defaults = document.defaults.unwrap_or_default();
+    let origin = fold(&defaults, &mut route, Place::Route(0), &mut issues);
+    (route, origin, issues)
 }
 
 #[track_caller]
 fn check(defaults: Value, route: Value, expected: &Value) {
-    let (folded, issues) = folded(defaults, route);
-    assert_eq!(serde_json::to_value(&folded.route).unwrap(), *expected);
+    let (route, _, issues) = folded(defaults, route);
+    assert_eq!(serde_json::to_value(&route).unwrap(), *expected);
     assert!(issues.is_empty(), "{issues:?}");
 }
 
@@ -100,7 +96,7 @@ fn an_alias_that_contradicts_what_it_stands_for_is_refused() {
         ),
     ];
     for (defaults, route, expected) in cases {
-        let (_, issues) = folded(defaults, route);
+        let (_, _, issues) = folded(defaults, route);
         let issues = issues.into_vec();
         assert_eq!(issues.len(), 1);
         assert_eq!(issues[0].path, expected);
@@ -110,7 +106,7 @@ fn an_alias_that_contradicts_what_it_stands_for_is_refused() {
 
 #[test]
 fn every_entry_is_traced_to_where_it_was_written() {
-    let (FoldedRoute { origin, .. }, _) = folded(
+    let (_, origin, _) = folded(
         json!({
             "requestHeaders": { "set": { "x-t": "" }, "remove": ["x-q", "x-r"] },
             "upstreamHeaders": { "x-u": "" },
@@ -147,15 +143,15 @@ fn every_entry_is_traced_to_where_it_was_written() {
 #[test]
 fn every_default_is_inherited_under_its_own_name() {
     let full = samples::everything().defaults.unwrap();
-    let none = RouteDocument::default();
-    let folded = fold(&full, none, &Path::root(), &mut Issues::default());
+    let mut none = RouteDocument::default();
+    let origin = fold(&full, &mut none, Place::Route(0), &mut Issues::default());
     for name in names_of::<Defaults>() {
         let name = if name == "upstreamHeaders" {
             "requestHeaders"
         } else {
             name
         };
-        assert!(folded.origin.inherits(name), "{name}");
+        assert!(origin.inherits(name), "{name}");
     }
 }
 
@@ -166,7 +162,7 @@ fn a_mistake_in_defaults_is_found_in_the_defaults() {
         json!({}),
     );
     let mut issues = Issues::default();
-    let FoldedRoute { route, origin } = probe(&document.defaults.unwrap(), &mut issues);
+    let (route, origin) = probe(&document.defaults.unwrap(), &mut issues);
     assert!(route.ip.is_some());
     for (folded, written) in [
         ("requestHeaders.set.host", "defaults.upstreamHeaders.host"),

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::FailureMode;
 use crate::config::{
     Code, Path, Reported,
+    json::Json,
     reader::{Block, Findings, FromJson, Members, word},
     wording::mismatch,
 };
@@ -153,10 +153,14 @@ pub enum KeyQuery {
 }
 
 impl FromJson for KeyQuery {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         match value {
-            Value::Object(_) => {}
-            Value::String(_) => {
+            Json::Object(_) => {}
+            Json::Text(_) => {
                 let words = [("all", Self::All), ("none", Self::None)];
                 return word(&value, &words, at, findings);
             }

@@ -1,10 +1,10 @@
 //! Where requests go, and how persistently.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::config::{
     Path, Reported,
+    json::Json,
     reader::{Block, Findings, FromJson, Members, word},
     wording::mismatch,
 };
@@ -73,7 +73,11 @@ pub enum FailureMode {
 }
 
 impl FromJson for FailureMode {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let words = [
             ("timeout", Self::Timeout),
             ("unreachable", Self::Unreachable),
@@ -165,8 +169,12 @@ pub enum HashBy {
 }
 
 impl FromJson for HashBy {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
-        if let Value::String(source) = &value {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
+        if let Json::Text(source) = &value {
             let expected = "an object in curly braces";
             let way_out = Some(format!("Write {{\"source\": {source:?}}}"));
             return Err(mismatch(
@@ -222,7 +230,11 @@ enum HashSource {
 }
 
 impl FromJson for HashSource {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let words = [
             ("ip", Self::Ip),
             ("path", Self::Path),
@@ -248,7 +260,11 @@ pub enum HashType {
 }
 
 impl FromJson for HashType {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let words = [("modulo", Self::Modulo), ("consistent", Self::Consistent)];
         word(&value, &words, at, findings)
     }
@@ -265,7 +281,11 @@ pub enum StickyBy {
 }
 
 impl FromJson for StickyBy {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let words = [("cookie", Self::Cookie)];
         word(&value, &words, at, findings)
     }
@@ -294,7 +314,11 @@ impl Scheme {
 }
 
 impl FromJson for Scheme {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let words = [("https", Self::Https), ("http", Self::Http)];
         word(&value, &words, at, findings)
     }

@@ -1,10 +1,10 @@
 //! Who is let through.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::config::{
     Path, Reported,
+    json::Json,
     reader::{Block, Findings, FromJson, Members, word},
     wording::mismatch,
 };
@@ -52,7 +52,11 @@ pub enum AmbiguousPath {
 }
 
 impl FromJson for AmbiguousPath {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let words = [("forward", Self::Forward), ("refuse", Self::Refuse)];
         word(&value, &words, at, findings)
     }
@@ -199,7 +203,11 @@ pub enum RateLimitBy {
 }
 
 impl FromJson for RateLimitBy {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         let words = [
             ("ip", Self::Ip),
             ("path", Self::Path),
@@ -287,10 +295,14 @@ impl Default for AccessKey {
 }
 
 impl FromJson for AccessKey {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         match value {
-            Value::String(digest) => Ok(Self::Digest(digest)),
-            Value::Object(_) => DescribedKey::from_json(value, at, findings).map(Self::Described),
+            Json::Text(digest) => Ok(Self::Digest(digest.into_owned())),
+            Json::Object(_) => DescribedKey::from_json(value, at, findings).map(Self::Described),
             other => {
                 let expected = "a SHA-256 digest in quotation marks or an object with \"sha256\"";
                 Err(mismatch(&other, expected, None, at, &mut findings.issues))

@@ -2,10 +2,10 @@
 //! what an absent one means is decided where a route is compiled.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::{
     Code, Path, Reported,
+    json::Json,
     reader::{Block, Findings, FromJson, Members},
     wording::mismatch,
 };
@@ -141,10 +141,14 @@ pub enum Revision {
 }
 
 impl FromJson for Revision {
-    fn from_json(value: Value, at: &Path<'_>, findings: &mut Findings) -> Result<Self, Reported> {
+    fn from_json(
+        value: Json<'_>,
+        at: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Result<Self, Reported> {
         match value {
-            Value::Number(_) => u64::from_json(value, at, findings).map(Self::Number),
-            Value::String(text) => Ok(Self::Text(text)),
+            Json::Number(_) => u64::from_json(value, at, findings).map(Self::Number),
+            Json::Text(text) => Ok(Self::Text(text.into_owned())),
             other => {
                 let expected = "a whole number or a text in quotation marks";
                 Err(mismatch(&other, expected, None, at, &mut findings.issues))
@@ -200,6 +204,8 @@ pub(crate) mod samples {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]

@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::config::{defaults, read_value};
+use crate::config::{defaults, origin::Place, read_value};
 
 fn found(document: Value) -> Vec<String> {
     let mut reading = read_value(document);
     let defaults = reading.document.defaults.unwrap_or_default();
     let root = Path::root();
     let routes = root.key("routes");
-    for (index, route) in reading.document.routes.into_iter().enumerate() {
+    for (index, route) in reading.document.routes.iter_mut().enumerate() {
         let at = routes.index(index);
-        let folded = defaults::fold(&defaults, route, &at, &mut reading.issues);
-        check(&folded, &at, &mut reading.issues);
+        let origin = defaults::fold(&defaults, route, Place::Route(index), &mut reading.issues);
+        check(route, &origin, &at, &mut reading.issues);
     }
     reading
         .issues
