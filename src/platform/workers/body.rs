@@ -65,7 +65,11 @@ impl WorkersPlatform {
         status: u16,
         relay: Relay,
     ) -> Result<web_sys::Response, JsValue> {
-        let Relay { watch, transform } = relay;
+        let Relay {
+            watch,
+            transform,
+            follow_visitor,
+        } = relay;
         let first_chunk = watch.first_chunk.as_millis() as f64;
         let idle = watch.idle.as_millis() as f64;
         let done = Closure::once(move |outcome: u32, bytes: f64, duration: f64| {
@@ -78,6 +82,8 @@ impl WorkersPlatform {
         .into_js_value();
         let transform = transform.map_or(JsValue::UNDEFINED, transformer);
         JsFuture::from(glue::relay(
+            &self.inner.request,
+            follow_visitor,
             response,
             edits,
             status,
