@@ -192,21 +192,20 @@ async function pump(reader, read, writable, size, firstChunk, idle, transform, d
   let bytes = 0;
   let reading = started;
   let ended = false;
+  // Behind `done` the transform is gone.
   const end = (outcome, error) => {
     if (ended) return;
     ended = true;
     clearTimeout(timer);
-    gone?.removeEventListener('abort', left);
+    gone?.removeEventListener('abort', leave);
     done(outcome, bytes, Date.now() - started);
     if (error !== undefined) {
-      // Whoever waits for what became of the body must hear that no more will.
-      transform?.(undefined);
       reader.cancel(error).catch(() => {});
       writer.abort(error).catch(() => {});
     }
   };
   // The stream itself tells of a visitor who left only once something is written, and a silent upstream writes nothing.
-  const left = () => end(CLIENT_CLOSED, new Error('the visitor left'));
+  const leave = () => end(CLIENT_CLOSED, new Error('the visitor left'));
   const look = () => {
     const allowed = bytes === 0 ? firstChunk : idle;
     const left = reading === 0 ? allowed : reading + allowed - Date.now();
@@ -215,8 +214,8 @@ async function pump(reader, read, writable, size, firstChunk, idle, transform, d
     else end(IDLE_TIMEOUT, new Error('the upstream fell silent'));
   };
   let timer = setTimeout(look, firstChunk);
-  if (gone?.aborted) return left();
-  gone?.addEventListener('abort', left);
+  if (gone?.aborted) return leave();
+  gone?.addEventListener('abort', leave);
   writer.closed.catch((error) => end(CLIENT_CLOSED, error ?? new Error('the visitor left')));
   for (;;) {
     let chunk;
