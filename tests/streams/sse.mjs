@@ -25,6 +25,9 @@ const MOST_ADDED = 20;
 // How late a deadline may strike, and how long a cut may take to be seen at the other end.
 const GRACE = 400;
 
+// Pauses between the pieces of a body that is stored.
+const STORED = Array(12).fill(40);
+
 const FIRST_CHUNK = 600;
 const IDLE = 700;
 const HEADERS = 500;
@@ -37,6 +40,7 @@ const TABLE = {
     route('stalled', { streamIdleTimeoutMs: IDLE }),
     route('silent', { firstChunkTimeoutMs: FIRST_CHUNK, streamIdleTimeoutMs: 60_000 }),
     route('headless', { timeoutMs: HEADERS }),
+    route('stored', { cache: { ttlSeconds: 60 } }),
     route('', {}),
   ],
 };
@@ -128,6 +132,18 @@ suite(async ({ rule, later }) => {
     assert.equal(status, 499);
   });
 
+  await rule('a visitor who leaves a body that is being stored leaves the storing alone', async () => {
+    const seen = visit('/stored/a');
+    await within(1_000, 'the third piece', seen.arrived(3));
+    seen.leave();
+    await within(2_000, 'the end of the answer', model.closed('/stored/a'));
+    await sleep(GRACE);
+    const next = visit('/stored/a');
+    assert.equal(await next.ended, 'whole');
+    assert.equal(next.headers['x-jouska-cache'], 'hit');
+    assert.equal(next.text(), STORED.map((_, n) => token(n)).join(''));
+  });
+
   await rule(`tokens arrive one by one for ${SECONDS} s, less than ${MOST_ADDED} ms late`, async () => {
     const direct = visitor(upstream, 'model.test')('/tokens/direct');
     const seen = visit('/tokens/proxied');
@@ -172,7 +188,8 @@ function startModel() {
     response.on('close', () => closed.happened(path));
     response.socket.setNoDelay();
     const head = () => {
-      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+      const stored = path.startsWith('/stored/');
+      response.writeHead(200, stored ? { 'content-type': 'text/css' } : { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
       response.flushHeaders();
     };
     const speak = async (pauses) => {
@@ -199,6 +216,10 @@ function startModel() {
       reset: async () => {
         await speak([30]);
         response.socket.resetAndDestroy();
+      },
+      stored: async () => {
+        await speak(STORED);
+        response.end();
       },
       endless: () => speak(Array(10_000).fill(40)),
       paused: () => speak([30, 30, 30_000]),
