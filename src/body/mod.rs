@@ -25,6 +25,8 @@ pub struct Relay {
     pub watch: StreamWatch,
     /// What the bytes are turned into; `None` leaves them alone, so that a platform need not look at them.
     pub transform: Option<Box<dyn Transform>>,
+    /// Whether a visitor who leaves ends it, at once and whatever the upstream is doing. What is stored too goes on.
+    pub follow_visitor: bool,
 }
 
 impl std::fmt::Debug for Relay {
@@ -32,6 +34,7 @@ impl std::fmt::Debug for Relay {
         f.debug_struct("Relay")
             .field("watch", &self.watch)
             .field("transform", &self.transform.is_some())
+            .field("follow_visitor", &self.follow_visitor)
             .finish()
     }
 }

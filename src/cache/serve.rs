@@ -333,7 +333,9 @@ where
         windows: &Windows,
     ) -> Delivery<P::Response> {
         let stamp = entry::stamped(upstream, &delivery.edits, windows, self.platform.now());
-        let (visitors, copy) = self.platform.tee(self.platform.deliver(delivery).await);
+        let (visitors, copy) = self
+            .platform
+            .tee(self.platform.deliver(delivery.kept()).await);
         let (key, platform) = (self.key.clone(), self.platform.clone());
         self.platform.wait_until(async move {
             leading.during(platform.store(&key, copy, stamp)).await;
@@ -371,7 +373,7 @@ where
                     Ok(windows) => {
                         let stamp =
                             entry::stamped(&upstream, &delivery.edits, &windows, platform.now());
-                        let copy = platform.deliver(delivery).await;
+                        let copy = platform.deliver(delivery.kept()).await;
                         leading.during(platform.store(&key, copy, stamp)).await;
                     }
                     Err(_) => platform.discard(delivery.response),

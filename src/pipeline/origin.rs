@@ -152,7 +152,11 @@ impl<P: Platform> Origin<P> {
         let (body, stream) = if has_body && !upgraded && !is_part_of_coded(&head) {
             let (first_chunk, idle) = self.forward.upstream.stream_deadlines();
             let (watch, stream) = StreamWatch::new(first_chunk, idle, self.platform.now());
-            let relay = Relay { watch, transform };
+            let relay = Relay {
+                watch,
+                transform,
+                follow_visitor: true,
+            };
             (BodyPlan::Relayed(relay), Some(stream))
         } else {
             (BodyPlan::Untouched, None)

@@ -172,6 +172,17 @@ pub struct Delivery<R> {
     pub body: BodyPlan,
 }
 
+impl<R> Delivery<R> {
+    /// The same for somebody besides the visitor, whose leaving then does not end it.
+    #[must_use]
+    pub fn kept(mut self) -> Self {
+        if let BodyPlan::Relayed(relay) = &mut self.body {
+            relay.follow_visitor = false;
+        }
+        self
+    }
+}
+
 /// What happens to a body.
 #[derive(Debug)]
 pub enum BodyPlan {

@@ -22,13 +22,36 @@ struct Suite {
 }
 
 /// The suites in JavaScript. A new one is a line here.
-const SUITES: &[Suite] = &[Suite {
-    name: "a real site, crawled through the proxy",
-    script: "tests/crawl/crawl.mjs",
-    arguments: &[],
-    worker: "examples/reverse-proxy",
-    nginx: true,
-}];
+const SUITES: &[Suite] = &[
+    Suite {
+        name: "a real site, crawled through the proxy",
+        script: "tests/crawl/crawl.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: true,
+    },
+    Suite {
+        name: "events that stream token by token",
+        script: "tests/streams/sse.mjs",
+        arguments: &["--seconds", "10"],
+        worker: "tests/worker",
+        nginx: false,
+    },
+    Suite {
+        name: "WebSockets, both ways",
+        script: "tests/streams/websocket.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: false,
+    },
+    Suite {
+        name: "a long mixed load on one isolate",
+        script: "tests/streams/soak.mjs",
+        arguments: &["--requests", "5000"],
+        worker: "tests/worker",
+        nginx: false,
+    },
+];
 
 /// Runs every step, or those whose names contain `only`.
 ///

@@ -159,7 +159,12 @@ fn gunzipped(body: Chunks) -> Chunks {
 
 /// Watches and transforms a body as it is read.
 fn relay(world: &World, body: Chunks, plan: Relay) -> Chunks {
-    let Relay { watch, transform } = plan;
+    let Relay {
+        watch,
+        transform,
+        // Here a body is read by whoever wants it, and a visitor who leaves drops it.
+        follow_visitor: _,
+    } = plan;
     let state = (world.clone(), body, Some(watch), transform, false);
     stream::unfold(
         state,

@@ -65,19 +65,32 @@ impl WorkersPlatform {
         status: u16,
         relay: Relay,
     ) -> Result<web_sys::Response, JsValue> {
-        let Relay { watch, transform } = relay;
+        let Relay {
+            watch,
+            transform,
+            follow_visitor,
+        } = relay;
         let first_chunk = watch.first_chunk.as_millis() as f64;
         let idle = watch.idle.as_millis() as f64;
-        let done = Closure::once(move |outcome: u32, bytes: f64, duration: f64| {
+        let transformer = transform.map(transformer);
+        let transform = transformer
+            .as_ref()
+            .map_or(JsValue::UNDEFINED, |transformer| {
+                transformer.as_ref().clone()
+            });
+        // It owns the transform, so that what that holds is free with the last chunk and not with the runtime's next
+        // garbage collection, and so that whoever waits for what became of the body hears that no more will.
+        let done = Closure::once_into_js(move |outcome: u32, bytes: f64, duration: f64| {
             watch.finish_with(StreamReport {
                 outcome: stream_outcome(outcome),
                 bytes: bytes as u64,
                 duration_ms: duration as u64,
             });
-        })
-        .into_js_value();
-        let transform = transform.map_or(JsValue::UNDEFINED, transformer);
+            drop(transformer);
+        });
         JsFuture::from(glue::relay(
+            &self.inner.request,
+            follow_visitor,
             response,
             edits,
             status,
@@ -92,9 +105,8 @@ impl WorkersPlatform {
     }
 }
 
-/// A function of JavaScript that takes a chunk and gives what is made of it. It takes null behind the last chunk, and
-/// undefined where no further one will come.
-fn transformer(transform: Box<dyn Transform>) -> JsValue {
+/// A function for JavaScript that takes a chunk and gives what is made of it. It takes null behind the last chunk.
+fn transformer(transform: Box<dyn Transform>) -> Closure<dyn Fn(JsValue) -> JsValue> {
     struct State {
         transform: Option<Box<dyn Transform>>,
         chunk: Vec<u8>,
@@ -105,7 +117,7 @@ fn transformer(transform: Box<dyn Transform>) -> JsValue {
         chunk: Vec::new(),
         out: Vec::new(),
     });
-    Closure::<dyn Fn(JsValue) -> JsValue>::new(move |chunk: JsValue| {
+    Closure::new(move |chunk: JsValue| {
         let State {
             transform,
             chunk: bytes,
@@ -120,11 +132,9 @@ fn transformer(transform: Box<dyn Transform>) -> JsValue {
                     transform.push(bytes, out);
                 }
             }
-            Err(end) => {
-                *bytes = Vec::new();
-                match transform.take() {
-                    Some(transform) if end.is_null() => transform.finish(out),
-                    _ => {}
+            Err(_) => {
+                if let Some(transform) = transform.take() {
+                    transform.finish(out);
                 }
             }
         }
@@ -134,7 +144,6 @@ fn transformer(transform: Box<dyn Transform>) -> JsValue {
             js_sys::Uint8Array::from(out.as_slice()).into()
         }
     })
-    .into_js_value()
 }
 
 /// The numbers the pump reports.

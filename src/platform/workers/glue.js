@@ -139,7 +139,7 @@ const CHUNK = 65536;
 // hand costs a third of one that is streamed.
 const AT_HAND = 8;
 
-export async function relay(response, edits, status, firstChunk, idle, transform, done, context) {
+export async function relay(visitor, follow, response, edits, status, firstChunk, idle, transform, done, context) {
   const { headers, body } = response;
   if (body === null) {
     done(COMPLETE, 0, 0);
@@ -164,7 +164,8 @@ export async function relay(response, edits, status, firstChunk, idle, transform
     length === undefined || transform !== undefined
       ? new IdentityTransformStream()
       : new FixedLengthStream(length);
-  context.waitUntil(pump(reader, read, pipe.writable, size, firstChunk, idle, transform, done));
+  const gone = follow ? visitor.signal : undefined;
+  context.waitUntil(pump(reader, read, pipe.writable, size, firstChunk, idle, transform, done, gone));
   return rebuilt(response, pipe.readable, edits, status);
 }
 
@@ -185,24 +186,26 @@ async function soon(read) {
 
 // Reads the upstream's bytes, from the read that is already under way on, and writes what is made of them. A deadline
 // runs only while a read is waiting: a slow visitor is not a silent upstream.
-async function pump(reader, read, writable, size, firstChunk, idle, transform, done) {
+async function pump(reader, read, writable, size, firstChunk, idle, transform, done, gone) {
   const writer = writable.getWriter();
   const started = Date.now();
   let bytes = 0;
   let reading = started;
   let ended = false;
+  // Behind `done` the transform is gone.
   const end = (outcome, error) => {
     if (ended) return;
     ended = true;
     clearTimeout(timer);
+    gone?.removeEventListener('abort', leave);
     done(outcome, bytes, Date.now() - started);
     if (error !== undefined) {
-      // Whoever waits for what became of the body must hear that no more will.
-      transform?.(undefined);
       reader.cancel(error).catch(() => {});
       writer.abort(error).catch(() => {});
     }
   };
+  // The stream itself tells of a visitor who left only once something is written, and a silent upstream writes nothing.
+  const leave = () => end(CLIENT_CLOSED, new Error('the visitor left'));
   const look = () => {
     const allowed = bytes === 0 ? firstChunk : idle;
     const left = reading === 0 ? allowed : reading + allowed - Date.now();
@@ -211,6 +214,8 @@ async function pump(reader, read, writable, size, firstChunk, idle, transform, d
     else end(IDLE_TIMEOUT, new Error('the upstream fell silent'));
   };
   let timer = setTimeout(look, firstChunk);
+  if (gone?.aborted) return leave();
+  gone?.addEventListener('abort', leave);
   writer.closed.catch((error) => end(CLIENT_CLOSED, error ?? new Error('the visitor left')));
   for (;;) {
     let chunk;

@@ -39,6 +39,8 @@ extern "C" {
     ) -> Result<web_sys::Response, JsValue>;
 
     pub(super) fn relay(
+        visitor: &web_sys::Request,
+        follow: bool,
         response: &web_sys::Response,
         edits: &str,
         status: u16,
