@@ -156,7 +156,9 @@ async function crawlFrom(start, { mount, altered, pages, jobs, fetchThrough, fet
 
 /** A client for one server on loopback that calls it by `name`; answers come undecoded, headers in order. */
 function fetcher(port, name) {
-  const agent = new Agent({ keepAlive: true });
+  // A connection for each request: one that is kept may be retired by the runtime, idle for seconds while a page is parsed here, in
+  // the moment it is used again. That would look like an answer broken off.
+  const agent = new Agent({ keepAlive: false });
   return (url) => new Promise((answered, failed) => {
     const options = { host: '127.0.0.1', port, agent, path: `${url.pathname}${url.search}`, headers: { host: name, accept: '*/*' }, timeout: 60_000 };
     const request = httpRequest(options, (response) => {
