@@ -5,7 +5,7 @@ use crate::conformance;
 use crate::failure::Failure;
 use crate::process;
 use crate::steps::{self, Step};
-use crate::tools::{Tools, nginx};
+use crate::tools::{Tools, chromium, nginx};
 use crate::worker::{self, Profile};
 use crate::workspace::Workspace;
 
@@ -19,16 +19,46 @@ struct Suite {
     worker: &'static str,
     /// Whether it needs nginx.
     nginx: bool,
+    /// Whether it needs Chromium.
+    chromium: bool,
 }
 
 /// The suites in JavaScript. A new one is a line here.
-const SUITES: &[Suite] = &[Suite {
-    name: "a real site, crawled through the proxy",
-    script: "tests/crawl/crawl.mjs",
-    arguments: &[],
-    worker: "examples/reverse-proxy",
-    nginx: true,
-}];
+const SUITES: &[Suite] = &[
+    Suite {
+        name: "a real site, crawled through the proxy",
+        script: "tests/crawl/crawl.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: true,
+        chromium: false,
+    },
+    Suite {
+        name: "the same site elsewhere, with markup added and words replaced",
+        script: "tests/crawl/crawl.mjs",
+        arguments: &[
+            "--pages",
+            "150",
+            "--prefix",
+            "/docs",
+            "--base",
+            "/base",
+            "--inject",
+            "--replace",
+        ],
+        worker: "examples/reverse-proxy",
+        nginx: true,
+        chromium: false,
+    },
+    Suite {
+        name: "the demo shop, walked by a browser",
+        script: "tests/browser/demo.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: false,
+        chromium: true,
+    },
+];
 
 /// Runs everything.
 ///
@@ -58,6 +88,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
 fn run_suite(workspace: &Workspace, tools: &Tools, suite: &Suite) -> Result<(), Failure> {
     if suite.nginx {
         nginx::install(workspace)?;
+    }
+    if suite.chromium {
+        chromium::install(workspace)?;
     }
     let built = worker::build(workspace, tools, suite.worker, Profile::Release)?;
     process::run(
