@@ -128,33 +128,35 @@ class Walk {
     while (ahead.length > 0) {
       const next = ahead.shift();
       await this.step(next.path, async () => {
-        for (const [index, path] of (await this.#visit(next)).entries()) {
-          if (path === undefined || known.has(path)) continue;
-          known.add(path);
-          ahead.push({ path, from: this.path, index });
+        for (const found of await this.#visit(next)) {
+          if (known.has(found.path)) continue;
+          known.add(found.path);
+          ahead.push(found);
         }
       });
     }
   }
 
-  /** Goes there, checks the page, and returns the paths its links lead to. */
+  /** Goes there, checks the page, and returns its links on the proxy: `{ path, from, index }`, the `index`th link of `from`. */
   async #visit({ path, from, index }) {
     if (from === undefined) await this.open(path);
     else {
       await this.open(from);
       if (await this.#follow(this.page.locator('a[href]').nth(index)) === 'saved') return [];
     }
+    // Everything is read before the origin is asked: a page with a refresh does not wait.
+    const here = this.path;
+    const found = await this.page.evaluate(() => [...document.querySelectorAll('a[href]')].map((link) => link.href));
+    const text = await this.page.evaluate(reading);
     const links = await this.page.evaluate(leading);
     for (const { what, address } of links) {
       if (new URL(address).host !== this.proxy) this.problem(`${what} leads away, to ${address}`);
     }
     await this.#badge();
-    const text = await this.page.evaluate(reading);
     if (PROXYS_OWN[path]) {
       if (!text.includes(PROXYS_OWN[path])) this.problem(`the page does not say "${PROXYS_OWN[path]}"`);
     } else if (!MOVING.has(path)) await this.#compare(path, text);
-    const own = await this.page.evaluate(() => [...document.querySelectorAll('a[href]')].map((link) => link.href));
-    return own.map((address) => (new URL(address).host === this.proxy ? pathOf(address) : undefined));
+    return found.flatMap((address, i) => (new URL(address).host === this.proxy ? [{ path: pathOf(address), from: here, index: i }] : []));
   }
 
   /** A click, and the document it brings; `saved` if it brings a file. */
