@@ -51,7 +51,10 @@ enum Action {
         no_panel: bool,
     },
     /// Run every test: the checks, the crates' tests, the conformance cases on both runtimes, the suites in JavaScript.
-    Test,
+    Test {
+        /// Run only the steps whose names contain this.
+        only: Option<String>,
+    },
     /// Run what CI runs on a change: format, tidy, lints, the library's tests, all Workers, documentation, dependencies.
     Check,
     /// Play the conformance cases, on workerd unless `--runtime host` says otherwise.
@@ -94,7 +97,7 @@ fn run(action: Action) -> Result<(), Failure> {
     let workspace = Workspace::find()?;
     match action {
         Action::Dev { port, no_panel } => dev::run(&workspace, port, !no_panel),
-        Action::Test => test::run(&workspace),
+        Action::Test { only } => test::run(&workspace, only.as_deref()),
         Action::Check => {
             let tools = Tools::install(&workspace)?;
             steps::run_all(check::steps(&workspace, &tools))

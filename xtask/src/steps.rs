@@ -22,6 +22,26 @@ impl<'a> Step<'a> {
     }
 }
 
+/// The steps whose names contain `part`; all of them without one.
+///
+/// # Errors
+/// If no name does; the message has all names.
+pub(crate) fn matching<'a>(
+    mut steps: Vec<Step<'a>>,
+    part: Option<&str>,
+) -> Result<Vec<Step<'a>>, Failure> {
+    let Some(part) = part else {
+        return Ok(steps);
+    };
+    let names: Vec<String> = steps.iter().map(|step| step.name.clone()).collect();
+    steps.retain(|step| step.name.contains(part));
+    if steps.is_empty() {
+        return Err(Failure::new(format!("no step's name contains `{part}`"))
+            .mend(format!("choose from: {}", names.join(", "))));
+    }
+    Ok(steps)
+}
+
 /// Runs every step and prints a summary whose last line is `N passed, N failed`.
 ///
 /// # Errors
@@ -98,6 +118,26 @@ mod tests {
         ]);
         assert!(ran.get());
         assert!(outcome.is_err());
+    }
+
+    #[test]
+    fn steps_are_chosen_by_a_part_of_their_names() {
+        let steps = || {
+            ["conformance on host", "lints"]
+                .map(|name| Step::new(name, || Ok(())))
+                .into()
+        };
+        let names = |part| -> Vec<String> {
+            let chosen = matching(steps(), part).unwrap();
+            chosen.into_iter().map(|step| step.name).collect()
+        };
+        assert_eq!(names(Some("host")), ["conformance on host"]);
+        assert_eq!(names(None).len(), 2);
+        let failure = matching(steps(), Some("hots")).err().unwrap().to_string();
+        assert!(
+            failure.contains("`hots`") && failure.contains("conformance on host, lints"),
+            "{failure}"
+        );
     }
 
     #[test]

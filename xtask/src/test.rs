@@ -60,11 +60,11 @@ const SUITES: &[Suite] = &[
     },
 ];
 
-/// Runs everything.
+/// Runs every step, or those whose names contain `only`.
 ///
 /// # Errors
-/// If the set-up fails, or any step after it.
-pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
+/// If the set-up fails, or any step after it, or if there is no such step.
+pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failure> {
     println!("== set-up");
     let tools = Tools::install(workspace)?;
 
@@ -82,7 +82,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
             .iter()
             .map(|suite| Step::new(suite.name, || run_suite(workspace, &tools, suite))),
     );
-    steps::run_all(all)
+    steps::run_all(steps::matching(all, only)?)
 }
 
 fn run_suite(workspace: &Workspace, tools: &Tools, suite: &Suite) -> Result<(), Failure> {
