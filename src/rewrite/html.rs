@@ -141,7 +141,8 @@ impl OutputSink for Progress {
 
 fn parser(page: &Rc<RefCell<Page>>, progress: Progress) -> Option<Parser> {
     let links = page.borrow().rules().links;
-    let selector: Selector = if links { "*" } else { "head, body, meta" }.parse().ok()?;
+    let of_anchors = "head, body, meta, template";
+    let selector: Selector = if links { "*" } else { of_anchors }.parse().ok()?;
     let page = Rc::clone(page);
     let handler = move |element: &mut Element<'_, '_>| {
         let opened = page.borrow_mut().start_tag(element);

@@ -1,13 +1,15 @@
 // Crawls a real site through the proxy and checks that nothing on it leads away.
 //
-//   node tests/crawl/crawl.mjs --worker DIR [--pages 500] [--prefix /docs] [--base /base] [--docs DIR] [--jobs 6]
+//   node tests/crawl/crawl.mjs --worker DIR [--pages 500] [--prefix /docs] [--base /base] [--inject] [--replace]
+//                              [--docs DIR] [--jobs 6]
 //
 // The site is the Rust toolchain's own documentation behind nginx (see origin.mjs). Each page is fetched twice, through the
 // reference Worker and from nginx itself, and passes if
 //   * every link, srcset candidate, style, refresh, redirect and cookie leads where the origin meant, on the proxy;
-//   * its bytes are the origin's, but for the addresses;
+//   * its bytes are the origin's, but for the addresses and what the route adds on purpose;
 //   * whatever it leads to, redirects and files, passes as well.
-// `--prefix` puts the site below a path that the route strips, `--base` puts it below a path at the origin; both work together.
+// `--prefix` puts the site below a path that the route strips, `--base` puts it below a path at the origin; `--inject` adds markup
+// at all four anchors, `--replace` replaces words. All work together.
 //
 // The last line is `N passed, N failed`, counted in pages. Where nginx or the documentation is missing the crawl says so, and
 // ends with status 0.
@@ -18,6 +20,7 @@ import { parseArgs } from 'node:util';
 
 import { startReferenceWorker } from '../../xtask/node/reference-worker.mjs';
 import { onStop } from '../../xtask/node/stop.mjs';
+import { alterations } from './alterations.mjs';
 import { mount as mountAt } from './mount.mjs';
 import { HOST, prerequisites, startSite } from './origin.mjs';
 import { compare } from './page.mjs';
@@ -26,7 +29,8 @@ import { compare } from './page.mjs';
 const PROXY = 'mirror.test:8787';
 
 async function main() {
-  const { worker, pages, prefix, base, docs, jobs } = options();
+  const { worker, pages, prefix, base, inject, replace, docs, jobs } = options();
+  const altered = alterations({ inject, replace, base });
   const { missing, ...needed } = prerequisites(docs);
   if (missing) {
     console.log(`The crawl is skipped: ${missing}.\n0 passed, 0 failed, 1 skipped`);
@@ -40,7 +44,7 @@ async function main() {
     running.push(site.stop);
     const proxy = await startReferenceWorker({
       directory: worker,
-      table: JSON.stringify(table({ prefix, base })),
+      table: JSON.stringify(table({ prefix, base, altered })),
       origins: { [HOST]: `127.0.0.1:${site.port}`, [`www.${HOST}`]: `127.0.0.1:${site.port}` },
       log: ({ level, message }) => (level === 'error' || level === 'warn') && console.log(`worker: ${message}`),
     });
@@ -49,9 +53,9 @@ async function main() {
     const mount = mountAt({ host: HOST, proxy: PROXY, prefix, base });
     const fetchThrough = fetcher(Number(proxy.url.port), PROXY);
     const fetchDirect = fetcher(site.port, HOST);
-    console.log(`Crawling ${pages} pages of ${needed.docs}${prefix && ` below ${prefix}`}${base && `, at the origin below ${base}`}`);
-    const crawl = await crawlFrom(`http://${PROXY}${prefix}/index.html`, { mount, pages, jobs, fetchThrough, fetchDirect });
-    process.exitCode = report(crawl, pages) ? 0 : 1;
+    console.log(`Crawling ${pages} pages of ${needed.docs}${prefix && ` below ${prefix}`}${base && `, at the origin below ${base}`}${inject ? ', with markup added' : ''}${replace ? ', with words replaced' : ''}`);
+    const crawl = await crawlFrom(`http://${PROXY}${prefix}/index.html`, { mount, altered, pages, jobs, fetchThrough, fetchDirect });
+    process.exitCode = report(crawl, pages, altered.made) ? 0 : 1;
   } finally {
     await stopAll();
   }
@@ -64,6 +68,8 @@ function options() {
       pages: { type: 'string', default: '500' },
       prefix: { type: 'string', default: '' },
       base: { type: 'string', default: '' },
+      inject: { type: 'boolean', default: false },
+      replace: { type: 'boolean', default: false },
       docs: { type: 'string' },
       jobs: { type: 'string', default: '6' },
     },
@@ -78,7 +84,7 @@ function options() {
   return { ...values, worker: resolve(values.worker), pages: Number(values.pages), jobs: Number(values.jobs) };
 }
 
-function table({ prefix, base }) {
+function table({ prefix, base, altered }) {
   return {
     version: 1,
     routes: [
@@ -88,14 +94,14 @@ function table({ prefix, base }) {
         upstream: `${HOST}${base}`,
         scheme: 'http',
         stripPrefix: prefix !== '',
-        bodyRewrite: { contentTypes: ['text/html', 'text/css'] },
+        bodyRewrite: { contentTypes: ['text/html', 'text/css'], ...altered.fields },
       },
     ],
   };
 }
 
 /** Follows links breadth first until that many pages were compared, then finishes the redirects and files they lead to. */
-async function crawlFrom(start, { mount, pages, jobs, fetchThrough, fetchDirect }) {
+async function crawlFrom(start, { mount, altered, pages, jobs, fetchThrough, fetchDirect }) {
   const crawl = { pages: new Map(), links: 0, redirects: 0, cookies: 0, files: 0, bytes: 0, started: performance.now(), stray: [] };
   const known = new Set([start]);
   const documents = [{ address: start, document: true }];
@@ -109,7 +115,7 @@ async function crawlFrom(start, { mount, pages, jobs, fetchThrough, fetchDirect 
     // A connection the proxy breaks off is an answer too, and a wrong one.
     const broken = (error) => ({ status: error.code ?? error.message, headers: [], body: Buffer.alloc(0) });
     const [proxied, direct] = await Promise.all([fetchThrough(seen).catch(broken), fetchDirect(own)]);
-    const result = compare({ mount, seen, own, proxied, direct });
+    const result = compare({ mount, altered, seen, own, proxied, direct });
     crawl.links += result.links;
     crawl.cookies += result.cookies;
     crawl.bytes += proxied.body.length;
@@ -150,7 +156,9 @@ async function crawlFrom(start, { mount, pages, jobs, fetchThrough, fetchDirect 
 
 /** A client for one server on loopback that calls it by `name`; answers come undecoded, headers in order. */
 function fetcher(port, name) {
-  const agent = new Agent({ keepAlive: true });
+  // A connection for each request: one that is kept may be retired by the runtime, idle for seconds while a page is parsed here, in
+  // the moment it is used again. That would look like an answer broken off.
+  const agent = new Agent({ keepAlive: false });
   return (url) => new Promise((answered, failed) => {
     const options = { host: '127.0.0.1', port, agent, path: `${url.pathname}${url.search}`, headers: { host: name, accept: '*/*' }, timeout: 60_000 };
     const request = httpRequest(options, (response) => {
@@ -179,7 +187,7 @@ function progress(crawl, pages) {
 }
 
 /** Prints what was found and says whether all is well. */
-function report(crawl, wanted) {
+function report(crawl, wanted, { anchors, words }) {
   const failed = [...crawl.pages].filter(([, problems]) => problems.length > 0);
   const lost = crawl.pages.size < wanted;
   if (process.stdout.isTTY) process.stdout.write('\n');
@@ -192,7 +200,7 @@ function report(crawl, wanted) {
   for (const problem of crawl.stray.slice(0, SHOWN)) console.log(`FAILED before any page: ${problem}`);
   if (lost) console.log(`\nFAILED: only ${crawl.pages.size} of ${wanted} pages could be reached.`);
   const seconds = ((performance.now() - crawl.started) / 1000).toFixed(1);
-  console.log(`${crawl.pages.size} pages, ${crawl.links} links, ${crawl.redirects} redirects, ${crawl.cookies} cookies, ${crawl.files} other files, ${(crawl.bytes / 1e6).toFixed(1)} MB, ${seconds} s`);
+  console.log(`${crawl.pages.size} pages, ${crawl.links} links, ${crawl.redirects} redirects, ${crawl.cookies} cookies, ${crawl.files} other files, ${anchors} additions, ${words} words replaced, ${(crawl.bytes / 1e6).toFixed(1)} MB, ${seconds} s`);
   const bad = failed.length + (lost ? wanted - crawl.pages.size : 0) + (crawl.stray.length > 0 && failed.length === 0 ? 1 : 0);
   console.log(`${crawl.pages.size - failed.length} passed, ${bad} failed`);
   return bad === 0;

@@ -4,13 +4,14 @@ import { links, refreshed } from './links.mjs';
 
 /**
  * Compares the answers of proxy and origin to one request. `seen` is the address the visitor asked, `own` the same thing's
- * address at the origin; both answers are `{ status, headers, body }` with headers as a list of lower-case names and values,
- * `status` being an error's name where no answer came to its end.
+ * address at the origin, `altered` what the route changes on purpose. Both answers are
+ * `{ status, headers, body }` with headers as a list of lower-case names and values, `status` being an error's name where no
+ * answer came to its end.
  *
  * Returns `{ kind, problems, links, cookies, next }`: `kind` is page, redirect or file, `next` the addresses behind the proxy
  * that it leads to.
  */
-export function compare({ mount, seen, own, proxied, direct }) {
+export function compare({ mount, altered, seen, own, proxied, direct }) {
   if (typeof proxied.status !== 'number') {
     return { kind: 'file', problems: [`the proxy broke off: ${proxied.status}`], links: 0, cookies: 0, next: [] };
   }
@@ -30,11 +31,12 @@ export function compare({ mount, seen, own, proxied, direct }) {
     if (rewritten && STALE.has(name)) problems.push(`header ${name} describes the bytes before they were rewritten`);
   }
 
-  const wanted = rewritten ? mount.respelled(direct.body.toString('latin1')) : direct.body.toString('latin1');
+  const theirs = direct.body.toString('latin1');
+  const wanted = rewritten ? altered.applied(mount.respelled(theirs), page) : theirs;
   const got = proxied.body.toString('latin1');
   if (got !== wanted) problems.push(`byte ${difference(got, wanted)}`);
 
-  const found = page ? pair({ mount, seen, own, proxied, direct, problems }) : [];
+  const found = page ? pair({ mount, altered, seen, own, proxied, direct, problems }) : [];
   const redirect = direct.status >= 300 && direct.status < 400 && direct.status !== 304;
   return {
     kind: redirect ? 'redirect' : page ? 'page' : 'file',
@@ -74,9 +76,9 @@ function compareCookies({ mount, proxied, direct, problems }) {
 }
 
 /** Every link of the page beside the origin's: as many, in the same places, each leading to the same thing on the proxy. */
-function pair({ mount, seen, own, proxied, direct, problems }) {
+function pair({ mount, altered, seen, own, proxied, direct, problems }) {
   const theirs = links(direct.body.toString('utf8'), own);
-  const ours = links(proxied.body.toString('utf8'), seen);
+  const ours = links(Buffer.from(altered.without(proxied.body.toString('latin1')), 'latin1').toString('utf8'), seen);
   if (ours.length !== theirs.length) {
     problems.push(`${ours.length} links; the origin's page has ${theirs.length}`);
     return [];

@@ -5,7 +5,7 @@ use crate::conformance;
 use crate::failure::Failure;
 use crate::process;
 use crate::steps::{self, Step};
-use crate::tools::{Tools, nginx};
+use crate::tools::{Tools, chromium, nginx};
 use crate::worker::{self, Profile};
 use crate::workspace::Workspace;
 
@@ -19,6 +19,8 @@ struct Suite {
     worker: &'static str,
     /// Whether it needs nginx.
     nginx: bool,
+    /// Whether it needs Chromium.
+    chromium: bool,
 }
 
 /// The suites in JavaScript. A new one is a line here.
@@ -29,6 +31,7 @@ const SUITES: &[Suite] = &[
         arguments: &[],
         worker: "examples/reverse-proxy",
         nginx: true,
+        chromium: false,
     },
     Suite {
         name: "events that stream token by token",
@@ -36,6 +39,7 @@ const SUITES: &[Suite] = &[
         arguments: &["--seconds", "10"],
         worker: "tests/worker",
         nginx: false,
+        chromium: false,
     },
     Suite {
         name: "WebSockets, both ways",
@@ -43,6 +47,7 @@ const SUITES: &[Suite] = &[
         arguments: &[],
         worker: "examples/reverse-proxy",
         nginx: false,
+        chromium: false,
     },
     Suite {
         name: "a long mixed load on one isolate",
@@ -50,6 +55,32 @@ const SUITES: &[Suite] = &[
         arguments: &["--requests", "5000"],
         worker: "tests/worker",
         nginx: false,
+        chromium: false,
+    },
+    Suite {
+        name: "the same site elsewhere, with markup added and words replaced",
+        script: "tests/crawl/crawl.mjs",
+        arguments: &[
+            "--pages",
+            "150",
+            "--prefix",
+            "/docs",
+            "--base",
+            "/base",
+            "--inject",
+            "--replace",
+        ],
+        worker: "examples/reverse-proxy",
+        nginx: true,
+        chromium: false,
+    },
+    Suite {
+        name: "the demo shop, walked by a browser",
+        script: "tests/browser/demo.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: false,
+        chromium: true,
     },
 ];
 
@@ -81,6 +112,9 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
 fn run_suite(workspace: &Workspace, tools: &Tools, suite: &Suite) -> Result<(), Failure> {
     if suite.nginx {
         nginx::install(workspace)?;
+    }
+    if suite.chromium {
+        chromium::install(workspace)?;
     }
     let built = worker::build(workspace, tools, suite.worker, Profile::Release)?;
     process::run(

@@ -30,6 +30,8 @@ pub(super) struct Page {
     edits: Vec<Edit>,
     region: Option<Region>,
     has_base: bool,
+    /// How many templates are open. A parser ignores the tags of a head or body within one.
+    templates: usize,
     decoded: Decoded,
 }
 
@@ -44,6 +46,7 @@ enum Region {
 pub(super) enum Opened {
     Head,
     Body,
+    Template,
     Region,
 }
 
@@ -59,6 +62,7 @@ impl Page {
             edits: Vec::new(),
             region: None,
             has_base: false,
+            templates: 0,
             decoded: Decoded::default(),
         }
     }
@@ -105,11 +109,15 @@ impl Page {
             Name::Markup if self.rules.links && is_html() => {
                 return self.open(element, Region::Markup(tag.end));
             }
-            Name::Head if is_html() => {
+            Name::Template if self.anchors.is_some() && is_html() => {
+                self.templates += 1;
+                return Some(Opened::Template);
+            }
+            Name::Head if self.templates == 0 && is_html() => {
                 self.place(InjectAnchor::HeadStart, tag.end);
                 return Some(Opened::Head);
             }
-            Name::Body if is_html() => {
+            Name::Body if self.templates == 0 && is_html() => {
                 self.place(InjectAnchor::BodyStart, tag.end);
                 return Some(Opened::Body);
             }
@@ -123,6 +131,7 @@ impl Page {
         let at = tag.source_location().bytes().start;
         match (opened, tag.name().as_str()) {
             (Opened::Region, _) => self.close_region(),
+            (Opened::Template, _) => self.templates = self.templates.saturating_sub(1),
             (Opened::Head, "head") => self.place(InjectAnchor::HeadEnd, at),
             (Opened::Body, "body") => self.place(InjectAnchor::BodyEnd, at),
             (Opened::Head | Opened::Body, _) => {}
@@ -264,6 +273,7 @@ impl Page {
             4 if is("head") => Name::Head,
             4 if is("body") => Name::Body,
             5 if is("style") => Name::Style,
+            8 if is("template") => Name::Template,
             8 if is("noscript") || is("noframes") => Name::Markup,
             _ => Name::Other,
         }
@@ -361,6 +371,7 @@ enum Name {
     Head,
     Body,
     Style,
+    Template,
     Markup,
     Other,
 }

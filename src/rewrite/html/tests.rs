@@ -422,6 +422,14 @@ fn markup_lands_at_its_anchors_and_nowhere_else() {
         "<head>[A][B]</head><body>[C][D]</body><head></head><body></body>",
         &all,
     );
+    for links in [true, false] {
+        check_inject(
+            links,
+            "<head><template><head></head><body>t</body></template></head><body>x</body>",
+            "<head>[A]<template><head></head><body>t</body></template>[B]</head><body>[C]x[D]</body>",
+            &all,
+        );
+    }
     check_inject(
         true,
         "<header>h</header><li>x",

@@ -5,6 +5,7 @@
 
 mod apt;
 mod cargo_install;
+pub(crate) mod chromium;
 pub(crate) mod nginx;
 mod node_modules;
 mod wasm_bindgen;
