@@ -106,6 +106,7 @@ async function runAll({ runTests, getResults }, groups, port) {
     // What carries no case's name sets a case up, or asks how it went.
     const route = id === undefined ? 'control' : (Object.keys(ROUTES).find((name) => ROUTES[name].cases.includes(id)) ?? 'long');
     const answer = await ask({ method, host: `${route}.test`, path: pathname + search, headers: headers.map(([name, value]) => [name, String(value)]), body });
+    if (answer.broke) throw new Error('the body broke off');
     const map = new Headers();
     for (const [name, value] of answer.headers) map.append(name, value);
     return { status: answer.status, headers: map, text: async () => answer.body };

@@ -3,8 +3,9 @@
 import { Agent, request as httpRequest } from 'node:http';
 
 /**
- * A way to ask the proxy at this port. `ask({ method, host, path, headers, body })` resolves to `{ status, headers, body }`:
- * `headers` is a list of pairs both ways, `host` goes into the Host header.
+ * A way to ask the proxy at this port. `ask({ method, host, path, headers, body })` resolves to
+ * `{ status, headers, body, broke }`: `headers` is a list of pairs both ways, `host` goes into the Host header, and `broke` tells
+ * that the body ended half-way.
  */
 export function visitor(port, connections = 16) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -16,12 +17,13 @@ export function visitor(port, connections = 16) {
       const request = httpRequest(options, (response) => {
         const chunks = [];
         response.on('data', (chunk) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
+        const done = (broke) => {
           const pairs = [];
           for (let i = 0; i < response.rawHeaders.length; i += 2) pairs.push([response.rawHeaders[i].toLowerCase(), response.rawHeaders[i + 1]]);
-          resolve({ status: response.statusCode, headers: pairs, body: Buffer.concat(chunks).toString('latin1') });
-        });
+          resolve({ status: response.statusCode, headers: pairs, body: Buffer.concat(chunks).toString('latin1'), broke });
+        };
+        response.on('error', () => done(true));
+        response.on('end', () => done(false));
       });
       request.on('error', reject);
       request.end(body);

@@ -22,13 +22,29 @@ struct Suite {
 }
 
 /// The suites in JavaScript. A new one is a line here.
-const SUITES: &[Suite] = &[Suite {
-    name: "a real site, crawled through the proxy",
-    script: "tests/crawl/crawl.mjs",
-    arguments: &[],
-    worker: "examples/reverse-proxy",
-    nginx: true,
-}];
+const SUITES: &[Suite] = &[
+    Suite {
+        name: "a real site, crawled through the proxy",
+        script: "tests/crawl/crawl.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: true,
+    },
+    Suite {
+        name: "the published HTTP cache tests",
+        script: "tests/cache/suite.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: false,
+    },
+    Suite {
+        name: "many visitors, one cache",
+        script: "tests/cache/visitors.mjs",
+        arguments: &["--rounds", "500"],
+        worker: "examples/reverse-proxy",
+        nginx: false,
+    },
+];
 
 /// Runs everything.
 ///
