@@ -5,7 +5,7 @@ use std::{
     io::{self, Read},
 };
 
-use jouska::config::text::SIZE_LIMIT;
+use jouska::config::caps::SIZE_LIMIT;
 
 /// A table's text and what to call it.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jouska::config::text::MAX_DEPTH;
+use jouska::config::caps::MAX_DEPTH;
 
 /// A value and where it stands, in bytes.
 #[derive(Debug)]

@@ -69,7 +69,7 @@ pub(super) fn blocks() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 /// Takes out what stands for Rust's types and not for the document: a member may be absent, but never null, a whole
-/// number has no width, and a description is not broken where its source is.
+/// number has no width and where it is one of a few no least one, and a description is not broken where its source is.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(schemas) => schemas.iter_mut().for_each(tidy),
@@ -84,6 +84,9 @@ fn tidy(schema: &mut Value) {
                 .is_some_and(|format| matches!(format, "uint64" | "double"))
             {
                 schema.remove("format");
+            }
+            if schema.contains_key("enum") || schema.contains_key("const") {
+                schema.remove("minimum");
             }
             if let Some(Value::Array(types)) = schema.get_mut("type") {
                 types.retain(|kind| kind != "null");

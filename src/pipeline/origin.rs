@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use http::{
     StatusCode,
-    header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE},
+    header::{CONTENT_ENCODING, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE},
 };
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     forward::{self, Errand, Exchange, Plan, Sent},
     headers::HeaderEdits,
     isolate::Isolate,
-    message::RequestHead,
+    message::{RequestHead, ResponseHead},
     outcome::{InjectReport, LimitReason, RewriteOutcome, SkipReason, StreamReport},
     platform::{BodyPlan, Delivery, Platform},
     request_id::RequestId,
@@ -149,7 +149,7 @@ impl<P: Platform> Origin<P> {
             inject,
         } = rewrite::apply(&self.forward.rewrite, &context, &head, has_body);
         self.forward.rewrite.operator_rules().write(&mut edits);
-        let (body, stream) = if has_body && !upgraded {
+        let (body, stream) = if has_body && !upgraded && !is_part_of_coded(&head) {
             let (first_chunk, idle) = self.forward.upstream.stream_deadlines();
             let (watch, stream) = StreamWatch::new(first_chunk, idle, self.platform.now());
             let relay = Relay { watch, transform };
@@ -178,4 +178,14 @@ impl<P: Platform> Origin<P> {
             facts: Account { answer, ..account },
         }
     }
+}
+
+/// Whether a body is a range of compressed bytes. Whoever looks at a body is given it decoded, and a part of a
+/// compressed body cannot be decoded, so it stays the runtime's own stream and nobody watches it.
+fn is_part_of_coded(head: &ResponseHead) -> bool {
+    head.status == StatusCode::PARTIAL_CONTENT
+        && head
+            .headers
+            .get(CONTENT_ENCODING)
+            .is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }

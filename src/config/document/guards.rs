@@ -72,9 +72,9 @@ pub struct Cors {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<Vec<String>>,
-    /// Methods that preflights are told, in any letter case. At least one. Default: GET, HEAD, PUT, POST, DELETE,
-    /// PATCH.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("default" = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"])))]
+    /// Methods that preflights are told, in any letter case; an empty list tells none. Default: GET, HEAD, PUT, POST,
+    /// DELETE, PATCH.
+    #[cfg_attr(feature = "schema", schemars(extend("default" = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_methods: Option<Vec<String>>,
     /// Request headers that preflights are told. Default: those they ask for.

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use super::{Advice, Kind};
 use crate::{
     config::{
-        Document, Issues, Path,
-        defaults::{FoldedRoute, fold},
+        Document, Issues, Origin, Path,
+        defaults::fold,
         document::{Cache, Condition, KeyQuery, RouteDocument},
+        origin::Place,
     },
     matching::label,
     net::Upstream,
@@ -26,10 +27,16 @@ pub(super) fn advise(document: &Document) -> Vec<Advice> {
         }
         let at = at.index(index);
         // What folding has to say was said when the table was compiled.
-        let folded = fold(&defaults, route.clone(), &at, &mut Issues::default());
+        let mut folded = route.clone();
+        let origin = fold(
+            &defaults,
+            &mut folded,
+            Place::Route(index),
+            &mut Issues::default(),
+        );
         let notes = [
             cache_vary(&folded, &at),
-            signed_link_cache(&folded, &at),
+            signed_link_cache(&folded, &origin, &at),
             links_not_rewritten(&folded, &at),
         ];
         advice.extend(notes.into_iter().flatten().map(|note| Advice {
@@ -40,9 +47,9 @@ pub(super) fn advise(document: &Document) -> Vec<Advice> {
     advice
 }
 
-fn cache_vary(folded: &FoldedRoute, at: &Path<'_>) -> Option<Advice> {
-    enabled_cache(&folded.route)?;
-    let asked = folded.route.r#match.as_ref()?;
+fn cache_vary(route: &RouteDocument, at: &Path<'_>) -> Option<Advice> {
+    enabled_cache(route)?;
+    let asked = route.r#match.as_ref()?;
     let names = |list: &Option<Vec<Condition>>| {
         list.iter()
             .flatten()
@@ -84,9 +91,9 @@ fn cache_vary(folded: &FoldedRoute, at: &Path<'_>) -> Option<Advice> {
     })
 }
 
-fn signed_link_cache(folded: &FoldedRoute, at: &Path<'_>) -> Option<Advice> {
-    let cache = enabled_cache(&folded.route)?;
-    let signed = folded.route.signed_link.as_ref()?;
+fn signed_link_cache(route: &RouteDocument, origin: &Origin, at: &Path<'_>) -> Option<Advice> {
+    let cache = enabled_cache(route)?;
+    let signed = route.signed_link.as_ref()?;
     let param = signed.param.as_deref().unwrap_or("sig");
     let expires_param = signed.expires_param.as_deref().unwrap_or("exp");
     let query = cache.key.as_ref().and_then(|key| key.query.as_ref());
@@ -102,7 +109,7 @@ fn signed_link_cache(folded: &FoldedRoute, at: &Path<'_>) -> Option<Advice> {
     }
     let root = Path::root();
     let defaults = root.key("defaults");
-    let place = if folded.origin.inherits("cache") {
+    let place = if origin.inherits("cache") {
         &defaults
     } else {
         at
@@ -128,8 +135,7 @@ fn signed_link_cache(folded: &FoldedRoute, at: &Path<'_>) -> Option<Advice> {
     })
 }
 
-fn links_not_rewritten(folded: &FoldedRoute, at: &Path<'_>) -> Option<Advice> {
-    let route = &folded.route;
+fn links_not_rewritten(route: &RouteDocument, at: &Path<'_>) -> Option<Advice> {
     let path = route
         .r#match
         .as_ref()

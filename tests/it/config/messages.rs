@@ -140,6 +140,87 @@ fn values_of_the_wrong_type() {
 }
 
 #[test]
+fn values_of_the_wrong_meaning() {
+    check(
+        "values_of_the_wrong_meaning",
+        &said_of_routes(&[
+            r#""upstream": "https://a.example.com""#,
+            r#""upstream": "a.example.com:99999""#,
+            r#""upstream": "a.example.com/x?y""#,
+            r#""upstream": "127.1""#,
+            r#""upstream": """#,
+            r#""upstreams": []"#,
+            r#""upstreams": ["a.example.com", "169.254.169.254"]"#,
+            r#""trafficSplit": [{"upstream": "a.example.com"}, {"weight": 1}, {"upstream": "a.example.com", "weight": 0}]"#,
+            r#""upstream": "a.example.com", "allowPrivateUpstream": false"#,
+            r#""upstream": "a.example.com", "timeoutMs": 0"#,
+            r#""upstream": "a.example.com", "retries": 101"#,
+            r#""upstreams": ["a.example.com", "b.example.com"], "failover": {"on": [], "maxAttempts": 65}, "outlier": {"ejectSeconds": 301}"#,
+            r#""upstream": "a.example.com", "limits": {"retryRatio": 1.5, "maxInFlight": 0}"#,
+            r#""trafficSplit": [{"upstream": "a.example.com", "weight": 1}], "hashBy": {"source": "header", "header": "no good"}"#,
+            r#""trafficSplit": [{"upstream": "a.example.com", "weight": 1}], "hashBy": {"source": "query", "query": "a=b"}"#,
+            r#""respond": {}"#,
+            r#""respond": {"status": 600}"#,
+            r#""respond": {"status": 204, "body": "x", "contentType": "text/plain"}"#,
+            r#""respond": {"status": 503, "body": "x"}"#,
+            r#""respond": {"redirect": {"to": "//elsewhere.example"}}"#,
+            r#""respond": {"redirect": {"to": "javascript:alert(1)", "allowExternal": true}}"#,
+            r#""respond": {"redirect": {"to": "/new", "status": 304}, "headers": {"location": "/x"}}"#,
+            r#""upstream": "a.example.com", "errorPages": {"404": {"body": "x", "contentType": "text/html"}, "502": {}}"#,
+            r#""upstream": "a.example.com", "mirror": {}"#,
+            r#""upstream": "a.example.com", "mirror": {"upstream": "10.0.0.1", "percent": 0, "methods": [], "timeoutMs": 6000}"#,
+            r#""upstream": "a.example.com", "blockCountries": ["USA", "U1"], "allowCountries": []"#,
+            r#""upstream": "a.example.com", "requestHeaders": {"set": {"transfer-encoding": "x", "no good": "x", "x-a": "1\r\nx-b: 2"}, "remove": ["x-request-id"]}"#,
+            r#""upstream": "a.example.com", "responseHeaders": {"set": {"set-cookie": "x"}, "remove": ["location"]}"#,
+            r#""upstream": "a.example.com", "responseHeaders": {"set": {"X-Foo": "1", "x-foo": "2"}}"#,
+            r#""upstream": "a.example.com", "responseHeaders": {"set": {"x-a": "1"}, "remove": ["X-A"]}"#,
+            r#""upstream": "a.example.com", "cache": {"methods": ["POST"], "ttlSeconds": 0, "contentTypes": [], "statusTtlSeconds": {"206": 1, "abc": 1}}"#,
+            r#""upstream": "a.example.com", "cache": {"key": {"query": {"ignore": []}, "headers": ["cookie"]}}"#,
+            r#""upstream": "a.example.com", "bodyRewrite": {"contentTypes": [], "replace": [{"from": "", "to": "x"}, {"from": "a"}], "fallbackCharset": "no-such", "inject": {}}"#,
+            r#""upstream": "a.example.com", "cors": {"origins": ["https://a.example.com/"], "allowMethods": ["G T"], "allowHeaders": ["no good"]}"#,
+            r#""upstream": "a.example.com", "requestPolicy": {"allowedMethods": [], "maxBodyBytes": 0}"#,
+            r#""upstream": "a.example.com", "ip": {}"#,
+            r#""upstream": "a.example.com", "ip": {"deny": ["10.0.0.0/33", "x"]}"#,
+            r#""upstream": "a.example.com", "referer": {"allow": ["*example.com"], "onRefuse": 401}"#,
+            r#""upstream": "a.example.com", "referer": {}"#,
+            r#""upstream": "a.example.com", "rateLimit": {}"#,
+            r#""upstream": "a.example.com", "signedLink": {"param": "a b"}"#,
+            r#""upstream": "a.example.com", "access": {}"#,
+            r#""upstream": "a.example.com", "access": {"keys": ["plain-text-key", {"id": "", "expiresAt": "tomorrow"}], "header": "no good"}"#,
+            r#""upstream": "a.example.com", "access": {"cloudflare": {"team": "../x", "emails": ["nobody"]}}"#,
+            r#""upstream": "a.example.com", "forwardAuth": {}"#,
+            r#""upstream": "a.example.com", "forwardAuth": {"url": "http://[::1]/check", "copyRequestHeaders": [], "copyResponseHeaders": ["host"], "timeoutMs": 0, "failOpen": false}"#,
+            r#""upstream": "a.example.com", "forwardAuth": {"url": "sso.example.com"}"#,
+        ]),
+    );
+}
+
+#[test]
+fn matches_of_the_wrong_meaning() {
+    let texts: Vec<String> = [
+        r"{}",
+        r#"{"methods": ["GET"]}"#,
+        r#"{"path": "api"}"#,
+        r#"{"path": "/a*b"}"#,
+        r#"{"host": "https://a.example.com"}"#,
+        r#"{"host": "*example.com"}"#,
+        r#"{"path": "/", "methods": []}"#,
+        r#"{"path": "/", "methods": ["GET", "G-T"]}"#,
+        r#"{"path": "/", "headers": [{}]}"#,
+        r#"{"path": "/", "headers": [{"name": "x env", "equals": "1"}, {"name": "x-env"}]}"#,
+        r#"{"path": "/", "query": [{"name": "a=b", "equals": "1", "prefix": "", "present": true}]}"#,
+        r#"{"path": "/", "cookies": [{"name": "a;b", "prefix": ""}]}"#,
+    ]
+    .iter()
+    .map(|members| format!(r#"{{"routes": [{{"match": {members}, "upstream": "a.example.com"}}]}}"#))
+    .collect();
+    check(
+        "matches_of_the_wrong_meaning",
+        &said(&texts.iter().map(String::as_str).collect::<Vec<_>>()),
+    );
+}
+
+#[test]
 fn settings_that_may_not_meet() {
     check(
         "settings_that_may_not_meet",

@@ -1,6 +1,8 @@
 //! The route document: what it may be, what is said about it where it is not, and what is written about it.
 
 mod arbitrary;
+#[cfg(feature = "schema")]
+mod bounds;
 mod cases;
 #[cfg(feature = "schema")]
 mod generated;
