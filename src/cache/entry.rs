@@ -2,13 +2,14 @@
 //!
 //! A store keeps what it is told to keep by `Cache-Control`, and platforms do not say truthfully how long they have
 //! kept it. So a copy carries its own time and a lifetime that covers every window, and the upstream's own
-//! `Cache-Control` is parked beside it.
+//! `Cache-Control` is parked beside it. So is its `Content-Length`: a store states the length of what it holds, which of
+//! an answer to HEAD is nothing.
 
 use std::time::Duration;
 
 use http::{
-    HeaderName, HeaderValue,
-    header::{AGE, CACHE_CONTROL, SET_COOKIE},
+    HeaderName, HeaderValue, Method,
+    header::{AGE, CACHE_CONTROL, CONTENT_LENGTH, SET_COOKIE},
 };
 
 use super::freshness::Windows;
@@ -31,8 +32,18 @@ pub(super) fn stamped(
 ) -> HeaderEdits {
     let mut stamp = HeaderEdits::default();
     // A cookie or an id on a stored copy would be handed to strangers.
-    for name in [SET_COOKIE, AGE, X_REQUEST_ID, X_JOUSKA_CACHE, PARKED] {
+    for name in [
+        SET_COOKIE,
+        AGE,
+        X_REQUEST_ID,
+        X_JOUSKA_CACHE,
+        PARKED,
+        LENGTH,
+    ] {
         stamp.remove(name);
+    }
+    if let Some(length) = edits.value(&CONTENT_LENGTH, &upstream.headers) {
+        stamp.set(LENGTH, length.clone());
     }
     if let Some(control) = delivered_control(upstream, edits) {
         stamp.set(PARKED, control);
@@ -48,15 +59,22 @@ pub(super) fn stored_at(stored: &ResponseHead) -> Option<Timestamp> {
     Some(Timestamp::from_millis(millis))
 }
 
-/// The changes that turn a stored copy back into what was delivered, now of the given age.
-pub(super) fn restored(stored: &ResponseHead, age: Duration) -> HeaderEdits {
+/// The changes that turn a stored copy back into what was delivered to a request of this method, now of the given age.
+pub(super) fn restored(stored: &ResponseHead, method: &Method, age: Duration) -> HeaderEdits {
     let mut restore = HeaderEdits::default();
     match stored.headers.get(PARKED) {
         Some(control) => restore.set(CACHE_CONTROL, control.clone()),
         None => restore.remove(CACHE_CONTROL),
     }
-    restore.remove(PARKED);
-    restore.remove(STORED_AT);
+    if *method == Method::HEAD {
+        match stored.headers.get(LENGTH) {
+            Some(length) => restore.set(CONTENT_LENGTH, length.clone()),
+            None => restore.remove(CONTENT_LENGTH),
+        }
+    }
+    for name in [PARKED, LENGTH, STORED_AT] {
+        restore.remove(name);
+    }
     // A shared cache owes its visitors the true age (RFC 9111 section 5.1).
     restore.set(AGE, HeaderValue::from(age.as_secs()));
     restore
@@ -79,6 +97,7 @@ fn max_age(lifetime: Duration) -> HeaderValue {
 
 const STORED_AT: HeaderName = HeaderName::from_static("x-jouska-stored-at");
 const PARKED: HeaderName = HeaderName::from_static("x-jouska-cache-control");
+const LENGTH: HeaderName = HeaderName::from_static("x-jouska-content-length");
 
 #[cfg(test)]
 mod tests {
@@ -118,7 +137,7 @@ mod tests {
         expected: &[(&'static str, &'static str)],
     ) {
         let mut served = stored(upstream, edits);
-        restored(&served, Duration::from_millis(7900)).apply(&mut served.headers);
+        restored(&served, &Method::GET, Duration::from_millis(7900)).apply(&mut served.headers);
         assert_eq!(served.headers, head(expected).headers);
     }
 
@@ -176,12 +195,30 @@ mod tests {
     }
 
     #[test]
+    fn a_head_request_is_told_the_length_that_was_delivered() {
+        let upstream = head(&[("content-length", "1234")]);
+        let mut rewritten = HeaderEdits::default();
+        rewritten.remove(CONTENT_LENGTH);
+        for (edits, expected) in [(HeaderEdits::default(), Some("1234")), (rewritten, None)] {
+            let mut copy = stored(&upstream, &edits);
+            // What a store says of a body that is none.
+            copy.headers
+                .insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+            restored(&copy, &Method::HEAD, Duration::ZERO).apply(&mut copy.headers);
+            let length = copy.headers.get(CONTENT_LENGTH);
+            assert_eq!(length.map(|length| length.to_str().unwrap()), expected);
+            assert!(!copy.headers.contains_key(LENGTH));
+        }
+    }
+
+    #[test]
     fn what_belongs_to_one_visitor_or_to_the_cache_itself_is_not_stored() {
         let upstream = head(&[
             ("set-cookie", "s=1"),
             ("x-request-id", "theirs"),
             ("x-jouska-cache", "hit"),
             ("x-jouska-cache-control", "forged"),
+            ("x-jouska-content-length", "9"),
             ("x-jouska-stored-at", "1"),
         ]);
         let copy = stored(&upstream, &HeaderEdits::default());

@@ -3,7 +3,7 @@
 use std::{future::Future, pin::pin};
 
 use futures_util::future::{Either, select};
-use http::StatusCode;
+use http::{Method, StatusCode};
 
 use super::{
     Memory, Policy, entry,
@@ -118,6 +118,7 @@ where
     }
     let errand = Errand {
         policy,
+        method: &head.method,
         key: key::address(&policy.key, head, variant),
         memory,
         platform,
@@ -141,6 +142,7 @@ where
 /// One eligible request on its way.
 struct Errand<'a, P, Fill> {
     policy: &'a Policy,
+    method: &'a Method,
     key: String,
     memory: &'a Memory,
     platform: &'a P,
@@ -222,7 +224,7 @@ where
                 delivery: Delivery {
                     response: copy.response,
                     status: None,
-                    edits: entry::restored(&copy.head, age),
+                    edits: entry::restored(&copy.head, self.method, age),
                     body: BodyPlan::Untouched,
                 },
                 facts,

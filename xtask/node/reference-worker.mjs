@@ -18,20 +18,22 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
  * - `origins`: a map of host names to loopback addresses (`127.0.0.1:8789`). Those names need no resolver: requests to them
  *   go there by plain HTTP; every other host is fetched from the network.
  * - `log`: called with `{ level, message }` for each line the Worker writes.
+ * - `vars`: variables beside those of wrangler.toml, name to text.
  * - `besides`: more Workers for the same runtime, as `workerOptions` returns them. They share KV namespaces of equal id.
  *
  * Resolves to `{ url, runtime, replaceTable(text), dispose() }`. Workerd ends with this process however it exits, save for a
  * signal nobody listens to: the caller sets up `onStop` first.
  */
-export async function startReferenceWorker({ directory, table, host = '127.0.0.1', port = 0, origins = {}, log = () => {}, besides = [] }) {
+export async function startReferenceWorker({ directory, table, host = '127.0.0.1', port = 0, origins = {}, log = () => {}, vars = {}, besides = [] }) {
   const { Miniflare, Log, LogLevel, convertV4MiniflareOptions: convert = (options) => options } = await tools();
+  const proxy = await workerOptions({ name: 'proxy', config: join(ROOT, 'wrangler.toml'), directory });
   const options = convert({
     host,
     port,
     cf: VISITOR,
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: log,
-    workers: [await workerOptions({ name: 'proxy', config: join(ROOT, 'wrangler.toml'), directory }), ...besides, outbound(origins)],
+    workers: [{ ...proxy, bindings: { ...proxy.bindings, ...vars } }, ...besides, outbound(origins)],
   });
   const runtime = withoutSignalListeners(() => new Miniflare(options));
   const url = await runtime.ready;

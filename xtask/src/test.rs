@@ -82,6 +82,22 @@ const SUITES: &[Suite] = &[
         nginx: false,
         chromium: true,
     },
+    Suite {
+        name: "the published HTTP cache tests",
+        script: "tests/cache/suite.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
+        name: "many visitors, one cache",
+        script: "tests/cache/visitors.mjs",
+        arguments: &["--rounds", "500"],
+        worker: "examples/reverse-proxy",
+        nginx: false,
+        chromium: false,
+    },
 ];
 
 /// Runs every step, or those whose names contain `only`.

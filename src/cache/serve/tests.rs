@@ -1,5 +1,7 @@
 //! Visitors, an upstream and an isolate between them, on a clock that jumps.
 
+mod cancelled;
+
 use std::{cell::Cell, rc::Rc, time::Duration};
 
 use bytes::Bytes;
@@ -325,7 +327,7 @@ fn a_visitor_gets_bytes_as_they_come_and_the_store_gets_them_too() {
 #[test]
 fn a_visitor_who_leaves_during_the_body_does_not_end_the_storing() {
     let edge = Edge::new(cache(60, 0), |_| css("x").then(2000, "y"));
-    let visit = edge.served(get(CSS, &[]), None);
+    let visit = edge.served(edge.platform(get(CSS, &[]), None));
     edge.run(async move {
         drop(visit.await);
     });
@@ -547,18 +549,21 @@ impl Edge {
         self.asked.get()
     }
 
-    fn served(
-        &self,
-        head: RequestHead,
-        leaves_at: Option<Timestamp>,
-    ) -> impl Future<Output = (FakePlatform, Served<<FakePlatform as Fetch>::Response, u32>)> + 'static
-    {
-        let platform = self.world.visit(Visit {
-            head: head.clone(),
+    fn platform(&self, head: RequestHead, leaves_at: Option<Timestamp>) -> FakePlatform {
+        self.world.visit(Visit {
+            head,
             body: Vec::new(),
             country: None,
             leaves_at,
-        });
+        })
+    }
+
+    fn served(
+        &self,
+        platform: FakePlatform,
+    ) -> impl Future<Output = (FakePlatform, Served<<FakePlatform as Fetch>::Response, u32>)> + 'static
+    {
+        let head = platform.head().clone();
         let (policy, memory) = (Rc::clone(&self.policy), self.memory.clone());
         async move {
             let variant = Variant {
@@ -576,7 +581,11 @@ impl Edge {
         head: RequestHead,
         leaves_at: Option<Timestamp>,
     ) -> impl Future<Output = Seen> + 'static {
-        let served = self.served(head, leaves_at);
+        self.seen(self.platform(head, leaves_at))
+    }
+
+    fn seen(&self, platform: FakePlatform) -> impl Future<Output = Seen> + 'static {
+        let served = self.served(platform);
         async move {
             let (
                 platform,

@@ -14,16 +14,21 @@ use std::{
     collections::BTreeMap,
     fmt,
     future::Future,
+    pin::pin,
     rc::Rc,
     time::Duration,
 };
 
 use bytes::Bytes;
 use futures_executor::{LocalPool, LocalSpawner};
-use futures_util::{future::LocalBoxFuture, task::LocalSpawnExt};
+use futures_util::{
+    future::{LocalBoxFuture, select},
+    task::LocalSpawnExt,
+};
 use http::{HeaderMap, Method};
 
 pub use body::{BodyBroke, FakeResponse};
+pub use store::StoreCondition;
 
 use super::{
     Background, Clock, Documents, MissingBinding, Random, RateLimit, RsaKey, Secrets,
@@ -144,7 +149,13 @@ impl World {
         FakePlatform {
             world: self.clone(),
             visit: Rc::new(visit),
+            killed_at: None,
         }
+    }
+
+    /// Puts the store of responses into this condition.
+    pub fn set_store(&self, condition: StoreCondition) {
+        self.inner.store.condition.set(condition);
     }
 
     /// Runs `future`, letting time jump whenever everything waits. `None` when nothing can ever happen again, or when
@@ -218,12 +229,21 @@ pub struct Visit {
 pub struct FakePlatform {
     world: World,
     visit: Rc<Visit>,
+    killed_at: Option<Timestamp>,
 }
 
 impl FakePlatform {
     /// The head of the visitor's request.
     pub fn head(&self) -> &RequestHead {
         &self.visit.head
+    }
+
+    /// The same request, whose work behind the response stops in the middle at that moment and is never carried on.
+    pub fn killed_at(self, at: Timestamp) -> Self {
+        Self {
+            killed_at: Some(at),
+            ..self
+        }
     }
 
     /// Resolves when the visitor hangs up; never, when it stays.
@@ -316,6 +336,12 @@ impl SignatureCheck for FakePlatform {
 
 impl Background for FakePlatform {
     fn wait_until(&self, work: impl Future<Output = ()> + 'static) {
-        self.world.spawn(Box::pin(work));
+        let Some(at) = self.killed_at else {
+            return self.world.spawn(Box::pin(work));
+        };
+        let end = self.world.sleep(at.since(self.world.now()));
+        self.world.spawn(Box::pin(async move {
+            select(pin!(work), pin!(end)).await;
+        }));
     }
 }

@@ -1,7 +1,11 @@
 //! A store of responses that behaves as Cloudflare's Cache API does: it refuses what that refuses, forgets what has
 //! expired, and does not honour `Vary`.
 
-use std::{cell::RefCell, collections::BTreeMap, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -18,8 +22,21 @@ use crate::{
     time::Timestamp,
 };
 
+/// How a store is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StoreCondition {
+    /// It works.
+    #[default]
+    Sound,
+    /// It finds what it has, and takes nothing new.
+    ReadOnly,
+    /// It finds nothing and takes nothing.
+    Down,
+}
+
 #[derive(Default)]
 pub(super) struct Store {
+    pub(super) condition: Cell<StoreCondition>,
     entries: RefCell<BTreeMap<String, Entry>>,
 }
 
@@ -31,6 +48,9 @@ struct Entry {
 
 impl ResponseStore for FakePlatform {
     async fn lookup(&self, key: &str) -> Option<Fetched<FakeResponse>> {
+        if self.world.inner.store.condition.get() == StoreCondition::Down {
+            return None;
+        }
         let entries = self.world.inner.store.entries.borrow();
         let entry = entries
             .get(key)
@@ -47,6 +67,9 @@ impl ResponseStore for FakePlatform {
     }
 
     async fn store(&self, key: &str, mut response: FakeResponse, edits: HeaderEdits) -> bool {
+        if self.world.inner.store.condition.get() != StoreCondition::Sound {
+            return false;
+        }
         edits.apply(&mut response.head.headers);
         let mut body = Vec::new();
         let has_body = response.has_body();
