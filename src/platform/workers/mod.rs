@@ -19,6 +19,7 @@ use std::{cell::RefCell, fmt, rc::Rc};
 use wasm_bindgen::JsValue;
 
 pub use router::{Handled, Router, TableError};
+pub use store::ResponseCache;
 
 use crate::{message::RequestHead, platform::Background};
 
@@ -34,6 +35,8 @@ struct Inner {
     body: RefCell<Option<web_sys::ReadableStream>>,
     env: JsValue,
     context: JsValue,
+    /// What responses are stored in; `caches.default` where nothing else was given.
+    store: Option<Rc<dyn ResponseCache>>,
 }
 
 impl WorkersPlatform {
@@ -45,8 +48,17 @@ impl WorkersPlatform {
                 body: RefCell::new(None),
                 env: AsRef::<JsValue>::as_ref(env).clone(),
                 context: JsValue::from(AsRef::<worker::worker_sys::Context>::as_ref(context)),
+                store: None,
             }),
         }
+    }
+
+    /// The same, storing responses in `store` instead of `caches.default`.
+    fn storing_in(mut self, store: Option<&Rc<dyn ResponseCache>>) -> Self {
+        if let Some(inner) = Rc::get_mut(&mut self.inner) {
+            inner.store = store.cloned();
+        }
+        self
     }
 
     /// The head of the visitor's request; `None` where the runtime handed over a URL that is no http(s) URL.

@@ -4,15 +4,15 @@ use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 
 use serde_json::Value;
 
-use super::WorkersPlatform;
+use super::{ResponseCache, WorkersPlatform};
 use crate::{
-    config::{self, ConfigError, Warning},
+    config::{self, ConfigError, Document, Warning},
     event::ProxyEvent,
     isolate::Isolate,
     pipeline,
     platform::Documents,
     sources::{ConfigCache, Source, SourceError},
-    table::{self, Compiled, RouteTable},
+    table::{self, Compiled, MergeMode, RouteTable},
 };
 
 /// Proxies requests by a route table, and gives back untouched what no route takes.
@@ -29,6 +29,7 @@ struct Inner {
     isolate: Rc<Isolate>,
     on_proxy: Option<OnProxy>,
     on_reload_error: Option<OnReloadError>,
+    store: Option<Rc<dyn ResponseCache>>,
     /// What was last warned of, so that a table that is read every minute does not fill the log.
     warned: RefCell<Vec<Warning>>,
 }
@@ -40,6 +41,7 @@ enum Table {
     Fixed(Rc<RouteTable>),
     Read {
         source: Source,
+        code: Option<Box<(Document, MergeMode)>>,
         cache: ConfigCache<RouteTable>,
     },
 }
@@ -81,6 +83,14 @@ impl Router {
             .map(|compiled| Self::from_table(compiled.table))
     }
 
+    /// A router over a table written in code, as typed values. It goes through the same checks as JSON.
+    ///
+    /// # Errors
+    /// The document's issues, all of them.
+    pub fn from_document(document: &Document) -> Result<Self, ConfigError> {
+        Self::from_json(json(document)?)
+    }
+
     /// A router over a compiled table.
     pub fn from_table(table: RouteTable) -> Self {
         Self::with(Table::Fixed(Rc::new(table)))
@@ -97,6 +107,7 @@ impl Router {
     pub fn from_source_kept(source: Source, ttl: Duration) -> Self {
         Self::with(Table::Read {
             source,
+            code: None,
             cache: ConfigCache::new(ttl),
         })
     }
@@ -108,6 +119,7 @@ impl Router {
                 isolate: Rc::default(),
                 on_proxy: None,
                 on_reload_error: None,
+                store: None,
                 warned: RefCell::default(),
             }),
         }
@@ -121,6 +133,25 @@ impl Router {
     /// Calls `on_reload_error` when a table cannot be loaded, whether or not an old one stays in use.
     pub fn on_reload_error(self, on_reload_error: impl Fn(&TableError) + 'static) -> Self {
         self.changed(|inner| inner.on_reload_error = Some(Rc::new(on_reload_error)))
+    }
+
+    /// Stores responses in `store` instead of `caches.default`.
+    pub fn cache_impl(self, store: impl ResponseCache + 'static) -> Self {
+        self.changed(|inner| inner.store = Some(Rc::new(store)))
+    }
+
+    /// Puts `code` in front of what the source holds, as [`table::resolve_config`] says: its routes come first and win.
+    /// A table that was made of code alone stays as it is.
+    ///
+    /// # Errors
+    /// The issues of `code`, all of them.
+    pub fn with_code(self, code: &Document, mode: MergeMode) -> Result<Self, ConfigError> {
+        let code = checked(config::read_value(json(code)?))?;
+        Ok(self.changed(|inner| {
+            if let Table::Read { code: held, .. } = &mut inner.table {
+                *held = Some(Box::new((code, mode)));
+            }
+        }))
     }
 
     fn changed(mut self, change: impl FnOnce(&mut Inner)) -> Self {
@@ -141,7 +172,8 @@ impl Router {
         env: &worker::Env,
         context: &worker::Context,
     ) -> Result<Handled, TableError> {
-        let platform = WorkersPlatform::new(request, env, context);
+        let platform =
+            WorkersPlatform::new(request, env, context).storing_in(self.inner.store.as_ref());
         let head = Rc::new(platform.head().ok_or(TableError::Request)?);
         let table = self.table(&platform).await?;
         let on_proxy = self.inner.on_proxy.as_ref();
@@ -162,7 +194,11 @@ impl Router {
     async fn table(&self, platform: &WorkersPlatform) -> Result<Rc<RouteTable>, TableError> {
         match &self.inner.table {
             Table::Fixed(table) => Ok(Rc::clone(table)),
-            Table::Read { source, cache } => {
+            Table::Read {
+                source,
+                code,
+                cache,
+            } => {
                 let failed = |error: &TableError| {
                     if let Some(report) = &self.inner.on_reload_error {
                         report(error);
@@ -172,7 +208,8 @@ impl Router {
                 // source that fails.
                 let may_fall_back = !cache.is_loaded();
                 let load = || async {
-                    let compiled = load(source, platform, may_fall_back, &failed).await?;
+                    let compiled =
+                        load(source, code.as_deref(), platform, may_fall_back, &failed).await?;
                     self.warn(compiled.warnings);
                     Ok(compiled.table)
                 };
@@ -196,6 +233,7 @@ impl Router {
 /// where that is allowed, and reported; it is an error where it is not, or where nothing else is left.
 async fn load<P: Documents>(
     source: &Source,
+    code: Option<&(Document, MergeMode)>,
     platform: &P,
     may_fall_back: bool,
     passed_over: &impl Fn(&TableError),
@@ -207,7 +245,7 @@ async fn load<P: Documents>(
         }
         let loaded = match place.read(platform).await {
             Ok(None) => continue,
-            Ok(Some(text)) => table::compile_text(&text).map_err(TableError::Invalid),
+            Ok(Some(text)) => combined(code, &text).map_err(TableError::Invalid),
             Err(error) => Err(TableError::Unreadable(error)),
         };
         match loaded {
@@ -217,7 +255,49 @@ async fn load<P: Documents>(
             }
         }
     }
-    Err(failure.unwrap_or_else(|| TableError::Missing(source.clone())))
+    match (code, failure) {
+        // Code stands when everything else is gone or broken; it was checked when the router was made.
+        (Some((code, _)), failure) => {
+            if let Some(error) = &failure {
+                passed_over(error);
+            }
+            table::compile(config::read_value(json(code).map_err(TableError::Invalid)?))
+                .map_err(TableError::Invalid)
+        }
+        (None, Some(failure)) => Err(failure),
+        (None, None) => Err(TableError::Missing(source.clone())),
+    }
+}
+
+/// The table a source's text makes together with what is written in code.
+fn combined(code: Option<&(Document, MergeMode)>, text: &str) -> Result<Compiled, ConfigError> {
+    let Some((code, mode)) = code else {
+        return table::compile_text(text);
+    };
+    let remote = checked(config::read(text))?;
+    match table::resolve_config(Some(Ok(code.clone())), Some(Ok(remote)), *mode) {
+        Ok(resolved) => table::compile(config::read_value(json(&resolved.document)?)),
+        // Both sides were checked, so nothing is left to be wrong with them together.
+        Err(_) => table::compile_text(text),
+    }
+}
+
+/// A document, if a table can be compiled from it.
+fn checked(reading: config::Reading) -> Result<Document, ConfigError> {
+    let document = reading.document.clone();
+    table::compile(reading).map(|_| document)
+}
+
+/// A document as JSON, which is what is checked.
+fn json(document: &Document) -> Result<Value, ConfigError> {
+    serde_json::to_value(document).map_err(|error| {
+        let mut issues = config::Issues::default();
+        issues.report(&config::Path::root(), config::Code::Type, error.to_string());
+        ConfigError {
+            issues: issues.into_vec(),
+            warnings: Vec::new(),
+        }
+    })
 }
 
 impl fmt::Debug for Router {

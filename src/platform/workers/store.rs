@@ -1,5 +1,6 @@
 //! Cloudflare's Cache API as a store of responses.
 
+use futures_util::future::LocalBoxFuture;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
@@ -9,13 +10,27 @@ use crate::{
     platform::{Fetched, ResponseStore},
 };
 
+/// Something else than `caches.default` to store responses in; see [`Router::cache_impl`](super::Router::cache_impl).
+///
+/// Keys are absolute URLs. A store that fails is an empty one: it answers `None` or `false`.
+pub trait ResponseCache {
+    /// What is stored under `key`.
+    fn lookup<'a>(&'a self, key: &'a str) -> LocalBoxFuture<'a, Option<web_sys::Response>>;
+
+    /// Stores a response for as long as its `Cache-Control` says; resolves when its body has been read to the end.
+    fn store<'a>(&'a self, key: &'a str, response: web_sys::Response) -> LocalBoxFuture<'a, bool>;
+}
+
 impl ResponseStore for WorkersPlatform {
     async fn lookup(&self, key: &str) -> Option<Fetched<Self::Response>> {
-        let response: web_sys::Response = JsFuture::from(glue::cache_lookup(key))
-            .await
-            .ok()?
-            .dyn_into()
-            .ok()?;
+        let response: web_sys::Response = match &self.inner.store {
+            Some(store) => store.lookup(key).await?,
+            None => JsFuture::from(glue::cache_lookup(key))
+                .await
+                .ok()?
+                .dyn_into()
+                .ok()?,
+        };
         let (head, has_body) = head::response(&glue::read_response(&response))?;
         Some(Fetched {
             head,
@@ -25,6 +40,12 @@ impl ResponseStore for WorkersPlatform {
     }
 
     async fn store(&self, key: &str, response: Self::Response, edits: HeaderEdits) -> bool {
+        if let Some(store) = &self.inner.store {
+            return match glue::deliver(&response, &head::edits(&edits), 0, true) {
+                Ok(stamped) => store.store(key, stamped).await,
+                Err(_) => false,
+            };
+        }
         JsFuture::from(glue::cache_store(key, &response, &head::edits(&edits)))
             .await
             .is_ok_and(|stored| stored.is_truthy())
