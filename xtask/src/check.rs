@@ -56,8 +56,8 @@ fn dependencies(workspace: &Workspace) -> Result<(), Failure> {
 }
 
 const LINTS: &str = "clippy --locked --workspace --all-targets -- -D warnings";
-const LINTS_OF_THE_CORE: &str = "clippy --locked -p jouska --no-default-features --features test-util --all-targets -- -D warnings";
+const LINTS_OF_THE_CORE: &str = "clippy --locked -p jouska --no-default-features --features schema,test-util --all-targets -- -D warnings";
 const TESTS_OF_THE_CORE: &str =
-    "test --locked -p jouska --no-default-features --features test-util";
+    "test --locked -p jouska --no-default-features --features schema,test-util";
 const DOCUMENTATION: &str =
     "doc --locked --workspace --no-deps --config build.rustdocflags=[\"-Dwarnings\"]";
