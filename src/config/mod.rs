@@ -7,7 +7,6 @@ pub mod document;
 pub mod header_rules;
 pub mod issue;
 mod json;
-pub mod locate;
 mod nearest;
 pub mod origin;
 pub mod parse;

@@ -100,17 +100,6 @@ proptest! {
     }
 
     #[test]
-    fn any_path_is_looked_for_in_any_text(
-        text in r#"([\[\]{}:,"\\/ \n]|[a-z0-9.eE+-]|"routes":|é){0,60}"#,
-        path in r"([\[\].]|[a-z0-9]|routes|é){0,12}",
-    ) {
-        if let Some(place) = config::locate::locate(&text, &path) {
-            prop_assert!(text.get(place.value.clone()).is_some());
-            config::locate::position(&text, place.value.start);
-        }
-    }
-
-    #[test]
     fn any_tree_is_answered(tree in tree()) {
         answers(config::read_value(tree));
     }
