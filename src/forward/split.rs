@@ -1,7 +1,7 @@
 //! Which participant of a weighted split a caller is assigned to: by a stable hash of something the caller sent, or by
 //! the cookie an earlier assignment left. Nothing but the request is read, so every assignment can be reproduced.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::OnceCell};
 
 use http::{HeaderName, HeaderValue, header};
 
@@ -34,8 +34,12 @@ pub(super) struct Split {
 enum Spread {
     /// By remainder: the running sums of the weights.
     Modulo(Vec<u32>),
-    /// By arc.
-    Consistent(Ring),
+    /// By arc. The ring is made for the first caller and not while compiling, where a table of thousands of such routes
+    /// would cost more than a start may take.
+    Consistent {
+        weights: Vec<u32>,
+        ring: OnceCell<Ring>,
+    },
 }
 
 /// What the hash is taken over.
@@ -75,11 +79,10 @@ impl Split {
                     })
                     .collect(),
             ),
-            HashType::Consistent => Spread::Consistent(Ring::new(
-                participants
-                    .iter()
-                    .map(|(upstream, weight)| (upstream.authority(), *weight)),
-            )),
+            HashType::Consistent => Spread::Consistent {
+                weights: participants.iter().map(|(_, weight)| *weight).collect(),
+                ring: OnceCell::new(),
+            },
         };
         let split = Self {
             route_id: route.id.clone().unwrap_or_default(),
@@ -115,7 +118,12 @@ impl Split {
                 let remainder = fnv1a(&format!("{} {key}", self.route_id)) % total;
                 sums.partition_point(|sum| *sum <= remainder)
             }
-            Spread::Consistent(ring) => ring.owner(fnv1a(&key)),
+            Spread::Consistent { weights, ring } => ring
+                .get_or_init(|| {
+                    let authorities = participants.iter().map(Upstream::authority);
+                    Ring::new(authorities.zip(weights.iter().copied()))
+                })
+                .owner(fnv1a(&key)),
         };
         Selection {
             index,

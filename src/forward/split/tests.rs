@@ -133,6 +133,23 @@ fn an_address_falls_into_the_weights_in_declared_order() {
 }
 
 #[test]
+fn a_ring_is_made_for_its_first_caller_and_not_while_compiling() {
+    let case = Case {
+        weights: &[1_000_000, 1_000_000],
+        hash_type: HashType::Consistent,
+        ..SHOP
+    };
+    let (participants, split) = compile(&document(&case));
+    let is_made = |split: &Split| match &split.spread {
+        Spread::Consistent { ring, .. } => ring.get().is_some(),
+        Spread::Modulo(_) => panic!("a ring was asked for"),
+    };
+    assert!(!is_made(&split));
+    split.select(&participants, &head("/", &[]));
+    assert!(is_made(&split));
+}
+
+#[test]
 fn an_address_falls_onto_the_ring() {
     let addresses = [
         "203.0.113.1",
