@@ -1,7 +1,12 @@
 //! Where a route table comes from, and how long one that was read is kept.
 
 pub mod cached;
+pub mod load;
 pub mod source;
 
 pub use cached::ConfigCache;
+pub use load::{TableError, TableSource};
 pub use source::{Source, SourceError};
+
+#[cfg(feature = "workers")]
+pub(crate) use load::{Code, json};

@@ -18,7 +18,7 @@ use std::{cell::RefCell, fmt, rc::Rc};
 
 use wasm_bindgen::JsValue;
 
-pub use router::{Handled, Router, TableError};
+pub use router::{Handled, Router};
 pub use store::ResponseCache;
 
 use crate::{message::RequestHead, platform::Background};

@@ -1,6 +1,11 @@
 //! The main type: a route table that answers requests.
 
-use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    fmt,
+    rc::Rc,
+    time::Duration,
+};
 
 use serde_json::Value;
 
@@ -10,8 +15,7 @@ use crate::{
     event::ProxyEvent,
     isolate::Isolate,
     pipeline,
-    platform::Documents,
-    sources::{ConfigCache, Source, SourceError},
+    sources::{self, ConfigCache, Source, TableError, TableSource},
     table::{self, Compiled, MergeMode, RouteTable},
 };
 
@@ -32,6 +36,8 @@ struct Inner {
     store: Option<Rc<dyn ResponseCache>>,
     /// What was last warned of, so that a table that is read every minute does not fill the log.
     warned: RefCell<Vec<Warning>>,
+    /// What a table made in code says without effect: a router is made before there is a log to write to.
+    untold: Cell<Vec<Warning>>,
 }
 
 type OnProxy = Rc<dyn Fn(ProxyEvent, &WorkersPlatform)>;
@@ -40,8 +46,7 @@ type OnReloadError = Rc<dyn Fn(&TableError)>;
 enum Table {
     Fixed(Rc<RouteTable>),
     Read {
-        source: Source,
-        code: Option<Box<(Document, MergeMode)>>,
+        source: Box<TableSource>,
         cache: ConfigCache<RouteTable>,
     },
 }
@@ -55,32 +60,17 @@ pub enum Handled {
     FellThrough(web_sys::Request),
 }
 
-/// There is no table to answer by.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TableError {
-    /// The document was read and is refused.
-    #[error("the route table is refused:\n{0}")]
-    Invalid(ConfigError),
-    /// The source could not be read.
-    #[error(transparent)]
-    Unreadable(#[from] SourceError),
-    /// The source holds no document.
-    #[error("no route table was found in {0:?}; write one there")]
-    Missing(Source),
-    /// The runtime handed over a request without an http(s) URL.
-    #[error("the request has no http or https URL")]
-    Request,
-}
-
 impl Router {
     /// A router over a table written in code, as JSON.
     ///
     /// # Errors
     /// The document's issues, all of them.
     pub fn from_json(document: Value) -> Result<Self, ConfigError> {
-        table::compile(config::read_value(document))
-            .map(|compiled| Self::from_table(compiled.table))
+        table::compile(config::read_value(document)).map(|Compiled { table, warnings }| {
+            let router = Self::from_table(table);
+            router.inner.untold.replace(warnings);
+            router
+        })
     }
 
     /// A router over a table written in code, as typed values. It goes through the same checks as JSON.
@@ -88,7 +78,7 @@ impl Router {
     /// # Errors
     /// The document's issues, all of them.
     pub fn from_document(document: &Document) -> Result<Self, ConfigError> {
-        Self::from_json(json(document)?)
+        Self::from_json(sources::json(document)?)
     }
 
     /// A router over a compiled table.
@@ -106,8 +96,7 @@ impl Router {
     /// As [`Router::from_source`], with another time to keep a table.
     pub fn from_source_kept(source: Source, ttl: Duration) -> Self {
         Self::with(Table::Read {
-            source,
-            code: None,
+            source: Box::new(TableSource::new(source)),
             cache: ConfigCache::new(ttl),
         })
     }
@@ -121,6 +110,7 @@ impl Router {
                 on_reload_error: None,
                 store: None,
                 warned: RefCell::default(),
+                untold: Cell::default(),
             }),
         }
     }
@@ -146,10 +136,10 @@ impl Router {
     /// # Errors
     /// The issues of `code`, all of them.
     pub fn with_code(self, code: &Document, mode: MergeMode) -> Result<Self, ConfigError> {
-        let code = checked(config::read_value(json(code)?))?;
+        let code = sources::Code::check(code, mode)?;
         Ok(self.changed(|inner| {
-            if let Table::Read { code: held, .. } = &mut inner.table {
-                *held = Some(Box::new((code, mode)));
+            if let Table::Read { source, .. } = &mut inner.table {
+                source.put_in_front(code);
             }
         }))
     }
@@ -174,7 +164,10 @@ impl Router {
     ) -> Result<Handled, TableError> {
         let platform =
             WorkersPlatform::new(request, env, context).storing_in(self.inner.store.as_ref());
-        let head = Rc::new(platform.head().ok_or(TableError::Request)?);
+        let Some(head) = platform.head().map(Rc::new) else {
+            // A route speaks of hosts and paths, and this URL has neither.
+            return Ok(Handled::FellThrough(Clone::clone(platform.request())));
+        };
         let table = self.table(&platform).await?;
         let on_proxy = self.inner.on_proxy.as_ref();
         let report = |event| {
@@ -193,23 +186,18 @@ impl Router {
 
     async fn table(&self, platform: &WorkersPlatform) -> Result<Rc<RouteTable>, TableError> {
         match &self.inner.table {
-            Table::Fixed(table) => Ok(Rc::clone(table)),
-            Table::Read {
-                source,
-                code,
-                cache,
-            } => {
+            Table::Fixed(table) => {
+                self.warn(self.inner.untold.take());
+                Ok(Rc::clone(table))
+            }
+            Table::Read { source, cache } => {
                 let failed = |error: &TableError| {
                     if let Some(report) = &self.inner.on_reload_error {
                         report(error);
                     }
                 };
-                // A table that works is better than a fallback, so only an isolate that has none yet may go past a
-                // source that fails.
-                let may_fall_back = !cache.is_loaded();
                 let load = || async {
-                    let compiled =
-                        load(source, code.as_deref(), platform, may_fall_back, &failed).await?;
+                    let compiled = source.load(platform, cache.is_loaded(), failed).await?;
                     self.warn(compiled.warnings);
                     Ok(compiled.table)
                 };
@@ -227,77 +215,6 @@ impl Router {
             *self.inner.warned.borrow_mut() = warnings;
         }
     }
-}
-
-/// Loads the first table that can be had. A source that cannot be read, or whose document is refused, is passed over
-/// where that is allowed, and reported; it is an error where it is not, or where nothing else is left.
-async fn load<P: Documents>(
-    source: &Source,
-    code: Option<&(Document, MergeMode)>,
-    platform: &P,
-    may_fall_back: bool,
-    passed_over: &impl Fn(&TableError),
-) -> Result<Compiled, TableError> {
-    let mut failure: Option<TableError> = None;
-    for place in source.places() {
-        if let Some(error) = &failure {
-            passed_over(error);
-        }
-        let loaded = match place.read(platform).await {
-            Ok(None) => continue,
-            Ok(Some(text)) => combined(code, &text).map_err(TableError::Invalid),
-            Err(error) => Err(TableError::Unreadable(error)),
-        };
-        match loaded {
-            Err(error) if may_fall_back => failure = Some(error),
-            loaded => {
-                return loaded;
-            }
-        }
-    }
-    match (code, failure) {
-        // Code stands when everything else is gone or broken; it was checked when the router was made.
-        (Some((code, _)), failure) => {
-            if let Some(error) = &failure {
-                passed_over(error);
-            }
-            table::compile(config::read_value(json(code).map_err(TableError::Invalid)?))
-                .map_err(TableError::Invalid)
-        }
-        (None, Some(failure)) => Err(failure),
-        (None, None) => Err(TableError::Missing(source.clone())),
-    }
-}
-
-/// The table a source's text makes together with what is written in code.
-fn combined(code: Option<&(Document, MergeMode)>, text: &str) -> Result<Compiled, ConfigError> {
-    let Some((code, mode)) = code else {
-        return table::compile_text(text);
-    };
-    let remote = checked(config::read(text))?;
-    match table::resolve_config(Some(Ok(code.clone())), Some(Ok(remote)), *mode) {
-        Ok(resolved) => table::compile(config::read_value(json(&resolved.document)?)),
-        // Both sides were checked, so nothing is left to be wrong with them together.
-        Err(_) => table::compile_text(text),
-    }
-}
-
-/// A document, if a table can be compiled from it.
-fn checked(reading: config::Reading) -> Result<Document, ConfigError> {
-    let document = reading.document.clone();
-    table::compile(reading).map(|_| document)
-}
-
-/// A document as JSON, which is what is checked.
-fn json(document: &Document) -> Result<Value, ConfigError> {
-    serde_json::to_value(document).map_err(|error| {
-        let mut issues = config::Issues::default();
-        issues.report(&config::Path::root(), config::Code::Type, error.to_string());
-        ConfigError {
-            issues: issues.into_vec(),
-            warnings: Vec::new(),
-        }
-    })
 }
 
 impl fmt::Debug for Router {
