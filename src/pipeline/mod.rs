@@ -25,7 +25,7 @@ use crate::{
     },
     platform::{Delivery, Platform},
     request_id::{self, RequestId, X_REQUEST_ID},
-    table::{Action, Forward, Route, RouteTable},
+    table::{Action, Caching, Forward, Route, RouteTable},
     time::Timestamp,
 };
 
@@ -222,7 +222,11 @@ impl<P: Platform> Journey<'_, P> {
             isolate: Rc::clone(self.isolate),
             platform: self.platform.clone(),
         });
-        let Some(policy) = &forward.cache else {
+        let Some(Caching {
+            policy,
+            fingerprint,
+        }) = &forward.cache
+        else {
             return match origin.ask(Asking::Bypass).await {
                 Ok(Filled {
                     delivery, facts, ..
@@ -230,9 +234,8 @@ impl<P: Platform> Journey<'_, P> {
                 Err(failed) => self.failed(leg, failed),
             };
         };
-        let fingerprint = self.route.fingerprint.to_string();
         let variant = Variant {
-            fingerprint: &fingerprint,
+            fingerprint,
             bucket: plan.selection().map(|selection| selection.index),
         };
         let Served {

@@ -148,7 +148,11 @@ impl<P: Platform> Origin<P> {
             rewrite,
             inject,
         } = rewrite::apply(&self.forward.rewrite, &context, &head, has_body);
-        self.forward.rewrite.operator_rules().write(&mut edits);
+        if self.forward.cache.is_some() {
+            // What is stored is what the operator wants seen; what goes to a visitor gets the rules behind everything
+            // else, which is later than here.
+            self.forward.rewrite.operator_rules().write(&mut edits);
+        }
         let (body, stream) = if has_body && !upgraded && !is_part_of_coded(&head) {
             let (first_chunk, idle) = self.forward.upstream.stream_deadlines();
             let (watch, stream) = StreamWatch::new(first_chunk, idle, self.platform.now());

@@ -16,7 +16,7 @@ pub use explain::{Explanation, explain};
 pub use fingerprint::Fingerprint;
 pub use merge::{MergeMode, Resolved, Unresolved, resolve_config};
 pub use route::Route;
-pub(crate) use route::{Action, Forward};
+pub(crate) use route::{Action, Caching, Forward};
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! One compiled route: a policy per stage.
 
-use super::fingerprint::{Fingerprint, fingerprint};
 use std::rc::Rc;
 
+use super::fingerprint::fingerprint;
 use crate::{
     answer, cache,
     config::{Code, Issues, Path, Reported, RouteDocument},
@@ -14,8 +14,6 @@ use crate::{
 pub struct Route {
     /// Its id, or a label made of what it matches; events, buckets and memories know it by this.
     pub(crate) label: String,
-    /// Hash of everything the route says.
-    pub(crate) fingerprint: Fingerprint,
     pub(crate) matching: matching::Policy,
     pub(crate) request_id: request_id::Policy,
     pub(crate) guards: guards::Policy,
@@ -37,8 +35,16 @@ pub(crate) struct Forward {
     pub(crate) upstream: forward::Policy,
     pub(crate) error_pages: answer::error_page::Policy,
     pub(crate) mirror: Option<mirror::Policy>,
-    pub(crate) cache: Option<cache::Policy>,
+    pub(crate) cache: Option<Caching>,
     pub(crate) rewrite: rewrite::Policy,
+}
+
+/// How a route's answers are stored.
+#[derive(Debug)]
+pub(crate) struct Caching {
+    pub(crate) policy: cache::Policy,
+    /// [`fingerprint`] of everything the route says, as it stands in every key.
+    pub(crate) fingerprint: String,
 }
 
 impl Route {
@@ -65,7 +71,10 @@ impl Route {
                 upstream,
                 error_pages: error_pages?,
                 mirror: mirror?,
-                cache: cache?,
+                cache: cache?.map(|policy| Caching {
+                    policy,
+                    fingerprint: fingerprint(document, epoch).to_string(),
+                }),
                 rewrite: rewrite?,
             })),
             (None, None) => {
@@ -78,7 +87,6 @@ impl Route {
         };
         Ok(Self {
             label: matching::label(document, index),
-            fingerprint: fingerprint(document, epoch),
             matching: matching?,
             request_id: request_id?,
             guards: guards?,
