@@ -3,14 +3,13 @@
 use std::future::Future;
 
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::future_to_promise;
 
-use super::WorkersPlatform;
+use super::{WorkersPlatform, task};
 use crate::platform::Background;
 
 impl Background for WorkersPlatform {
     fn wait_until(&self, work: impl Future<Output = ()> + 'static) {
-        let promise = future_to_promise(async move {
+        let promise = task::promise(async move {
             work.await;
             Ok(JsValue::UNDEFINED)
         });

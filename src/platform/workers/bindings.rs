@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
 
-use super::{WorkersPlatform, glue};
+use super::{WorkersPlatform, glue, task::Waiting};
 use crate::platform::{
     Documents, MissingBinding, RateLimit, RsaKey, Secrets, SignatureCheck, Visitor,
 };
@@ -18,7 +17,7 @@ impl Visitor for WorkersPlatform {
 
 impl RateLimit for WorkersPlatform {
     async fn within_limit(&self, binding: &str, key: &str) -> Result<bool, MissingBinding> {
-        JsFuture::from(glue::within_limit(&self.inner.env, binding, key))
+        Waiting::promise(glue::within_limit(&self.inner.env, binding, key))
             .await
             .ok()
             .and_then(|within| within.as_bool())
@@ -28,7 +27,7 @@ impl RateLimit for WorkersPlatform {
 
 impl Secrets for WorkersPlatform {
     async fn secret(&self, binding: &str) -> Option<String> {
-        JsFuture::from(glue::secret(&self.inner.env, binding))
+        Waiting::promise(glue::secret(&self.inner.env, binding))
             .await
             .ok()?
             .as_string()
@@ -37,7 +36,7 @@ impl Secrets for WorkersPlatform {
 
 impl SignatureCheck for WorkersPlatform {
     async fn rs256(&self, key: &RsaKey, message: &[u8], signature: &[u8]) -> bool {
-        JsFuture::from(glue::rs256(&key.n, &key.e, message, signature))
+        Waiting::promise(glue::rs256(&key.n, &key.e, message, signature))
             .await
             .is_ok_and(|holds| holds.is_truthy())
     }
@@ -51,7 +50,7 @@ impl Documents for WorkersPlatform {
         cache_ttl: Option<Duration>,
     ) -> Result<Option<String>, String> {
         let ttl = cache_ttl.map_or(-1.0, |ttl| ttl.as_secs_f64());
-        JsFuture::from(glue::read_key(&self.inner.env, binding, key, ttl))
+        Waiting::promise(glue::read_key(&self.inner.env, binding, key, ttl))
             .await
             .map(|text| text.as_string())
             .map_err(|error| {

@@ -5,9 +5,11 @@ use std::{cell::RefCell, future::Future, time::Duration};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use wasm_bindgen::{JsCast, JsValue, prelude::Closure};
-use wasm_bindgen_futures::JsFuture;
 
-use super::{WorkersPlatform, glue, head};
+use super::{
+    WorkersPlatform, glue, head,
+    task::{Settled, Waiting},
+};
 use crate::{
     body::{Relay, Transform},
     message::Answer,
@@ -72,6 +74,22 @@ impl WorkersPlatform {
         } = relay;
         let first_chunk = watch.first_chunk.as_millis() as f64;
         let idle = watch.idle.as_millis() as f64;
+        let mut opened = JsValue::UNDEFINED;
+        if transform.is_none() {
+            let gathering = Waiting::new();
+            glue::gather(gathering.id(), response, edits, status);
+            let Settled { value, text } = gathering.await?;
+            // A small body came whole: there is nothing left to watch.
+            if let Some(length) = text {
+                watch.finish_with(StreamReport {
+                    outcome: StreamOutcome::Complete,
+                    bytes: length.parse().unwrap_or_default(),
+                    duration_ms: 0,
+                });
+                return Ok(value.unchecked_into());
+            }
+            opened = value;
+        }
         let transformer = transform.map(transformer);
         let transform = transformer
             .as_ref()
@@ -88,20 +106,19 @@ impl WorkersPlatform {
             });
             drop(transformer);
         });
-        JsFuture::from(glue::relay(
-            &self.inner.request,
-            follow_visitor,
+        glue::relay(
             response,
             edits,
             status,
+            &opened,
+            &self.inner.request,
+            follow_visitor,
             first_chunk,
             idle,
             &transform,
             &done,
             &self.inner.context,
-        ))
-        .await?
-        .dyn_into()
+        )
     }
 }
 
@@ -171,7 +188,7 @@ impl ReadBody for WorkersPlatform {
         limit: usize,
         budget: Duration,
     ) -> Option<String> {
-        JsFuture::from(glue::read_text(
+        Waiting::promise(glue::read_text(
             &response,
             limit as f64,
             budget.as_millis() as f64,
@@ -200,7 +217,7 @@ impl CopyBody for WorkersPlatform {
             let Some(copy) = copy else {
                 return Ok(Bytes::new());
             };
-            JsFuture::from(copy)
+            Waiting::promise(copy)
                 .map(|read| {
                     read.ok()
                         .and_then(|bytes| bytes.dyn_into::<js_sys::Uint8Array>().ok())

@@ -1,6 +1,6 @@
 //! Time and chance.
 
-use std::time::Duration;
+use std::{cell::RefCell, time::Duration};
 
 use super::WorkersPlatform;
 use crate::{
@@ -24,8 +24,21 @@ impl Clock for WorkersPlatform {
 
 impl Random for WorkersPlatform {
     fn random(&self) -> [u8; 16] {
-        let mut bytes = [0; 16];
-        super::glue::random().copy_to(&mut bytes);
-        bytes
+        POOL.with_borrow_mut(|pool| {
+            pool.pop().unwrap_or_else(|| {
+                let mut fresh = [0; POOLED * 16];
+                super::glue::random(POOLED * 16).copy_to(&mut fresh);
+                let (fresh, _) = fresh.as_chunks();
+                pool.extend(fresh.iter().skip(1));
+                fresh.first().copied().unwrap_or_default()
+            })
+        })
     }
+}
+
+/// How many random values are fetched at once. One crossing for each costs as much as everything done with it.
+const POOLED: usize = 64;
+
+thread_local! {
+    static POOL: RefCell<Vec<[u8; 16]>> = const { RefCell::new(Vec::new()) };
 }

@@ -1,9 +1,11 @@
 //! Requests to upstreams.
 
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
-use super::{WorkersPlatform, glue, head};
+use super::{
+    WorkersPlatform, glue, head,
+    task::{Settled, Waiting},
+};
 use crate::platform::{Call, CallBody, Fetch, FetchError, Fetched, HeaderBase, Redirect};
 
 impl Fetch for WorkersPlatform {
@@ -15,7 +17,9 @@ impl Fetch for WorkersPlatform {
             CallBody::Visitor { limit } => (self.visitor_body(), limit),
             CallBody::Bytes(bytes) => (js_sys::Uint8Array::from(bytes.as_ref()).into(), None),
         };
-        let answer = JsFuture::from(glue::call(
+        let waiting = Waiting::new();
+        glue::call(
+            waiting.id(),
             &self.inner.request,
             &call.url,
             call.method.as_str(),
@@ -26,14 +30,16 @@ impl Fetch for WorkersPlatform {
             call.budget.as_millis() as f64,
             call.follow_visitor,
             call.base == HeaderBase::Visitor,
-        ))
-        .await;
-        let response = match answer.map(JsCast::dyn_into::<web_sys::Response>) {
-            Ok(Ok(response)) => response,
-            Ok(Err(number)) => return Err(failure(number.as_f64())),
+        );
+        let (response, head) = match waiting.await {
+            Ok(Settled {
+                value,
+                text: Some(head),
+            }) => (value.unchecked_into::<web_sys::Response>(), head),
+            Ok(Settled { value, text: None }) => return Err(failure(value.as_f64())),
             Err(_) => return Err(FetchError::Unreachable),
         };
-        let Some((head, has_body)) = head::response(&glue::read_response(&response)) else {
+        let Some((head, has_body)) = head::response(head) else {
             glue::discard(&response);
             return Err(FetchError::Unreachable);
         };

@@ -38,48 +38,94 @@ function edit(headers, edits) {
   return headers;
 }
 
+let resume;
+let forget;
+
+// The module's two ears: `resume(id, kept, value, text)` for what it waits for, `forget(id)` for what will never come.
+export function install(settled, lost) {
+  resume = settled;
+  forget = lost;
+}
+
+const lost = new FinalizationRegistry(({ id, forget }) => forget(id));
+
+// A function that settles a wait, once. When the last reference to it goes, nothing can settle the wait any more, as
+// happens to whatever a cancelled request was waiting for; then the wait is forgotten.
+function settler(id) {
+  const ears = resume;
+  let open = true;
+  const settle = (kept, value, text) => {
+    if (!open) return;
+    open = false;
+    lost.unregister(settle);
+    // A module that was started anew knows nothing of what its predecessor waited for.
+    if (ears !== resume) return;
+    try {
+      ears(id, kept, value, text);
+    } catch (error) {
+      reportError(error);
+    }
+  };
+  lost.register(settle, { id, forget }, settle);
+  return settle;
+}
+
+export function settle(promise, id) {
+  const settle = settler(id);
+  promise.then(
+    (value) => settle(true, value),
+    (error) => settle(false, error),
+  );
+}
+
 const TIMED_OUT = 1;
 const UNREACHABLE = 2;
 const VISITOR_LEFT = 3;
 const BODY_TOO_LARGE = 4;
 
-// Resolves to the response, or to one of the numbers above; never rejects.
-export function call(visitor, url, method, edits, body, limit, manual, budget, follow, inherit) {
-  return new Promise((resolve) => {
-    const abort = new AbortController();
-    const gone = follow ? visitor.signal : undefined;
-    let settled = false;
-    const settle = (result) => {
-      if (settled) return;
-      settled = true;
-      clearTimeout(timer);
-      gone?.removeEventListener('abort', left);
-      resolve(result);
-      if (typeof result === 'number') abort.abort();
-    };
-    // The rejection of a fetch whose request was aborted by the visitor may never be delivered, so the signal itself
-    // is listened to.
-    const left = () => settle(VISITOR_LEFT);
-    const timer = setTimeout(settle, budget, TIMED_OUT);
-    if (gone?.aborted) return left();
-    gone?.addEventListener('abort', left);
-    try {
-      const headers = edit(inherit ? new Headers(visitor.headers) : new Headers(), edits);
-      if (body && limit >= 0) body = capped(body, limit, () => settle(BODY_TOO_LARGE));
-      fetch(url, {
-        method,
-        headers,
-        body,
-        redirect: manual ? 'manual' : 'follow',
-        signal: abort.signal,
-      }).then(
-        (response) => (settled ? response.body?.cancel().catch(() => {}) : settle(response)),
-        () => settle(UNREACHABLE),
-      );
-    } catch {
-      settle(UNREACHABLE);
-    }
-  });
+// Settles with the response and its head, or with one of the numbers above; never fails.
+export function call(id, visitor, url, method, edits, body, limit, manual, budget, follow, inherit) {
+  const settle = settler(id);
+  const abort = new AbortController();
+  const gone = follow ? visitor.signal : undefined;
+  let waiting = true;
+  const end = () => {
+    waiting = false;
+    clearTimeout(timer);
+    gone?.removeEventListener('abort', left);
+  };
+  const fail = (failure) => {
+    if (!waiting) return;
+    end();
+    settle(true, failure);
+    abort.abort();
+  };
+  // The rejection of a fetch whose request was aborted by the visitor may never be delivered, so the signal itself
+  // is listened to.
+  const left = () => fail(VISITOR_LEFT);
+  const timer = setTimeout(fail, budget, TIMED_OUT);
+  if (gone?.aborted) return left();
+  gone?.addEventListener('abort', left);
+  try {
+    const headers = edit(inherit ? new Headers(visitor.headers) : new Headers(), edits);
+    if (body && limit >= 0) body = capped(body, limit, () => fail(BODY_TOO_LARGE));
+    fetch(url, {
+      method,
+      headers,
+      body,
+      redirect: manual ? 'manual' : 'follow',
+      signal: abort.signal,
+    }).then(
+      (response) => {
+        if (!waiting) return response.body?.cancel().catch(() => {});
+        end();
+        settle(true, response, readResponse(response));
+      },
+      () => fail(UNREACHABLE),
+    );
+  } catch {
+    fail(UNREACHABLE);
+  }
 }
 
 // Streams `body` on and breaks it off once more than `limit` bytes came.
@@ -132,19 +178,20 @@ const IDLE_TIMEOUT = 2;
 const UPSTREAM_RESET = 3;
 const CLIENT_CLOSED = 4;
 
-// Bytes read at once: enough to make the cost of a read disappear, little enough for two hundred streams at once.
+// Bytes read at once: little enough at first for hundreds of slow streams side by side, more for one that keeps filling
+// what it is given while its visitor keeps up.
 const CHUNK = 65536;
+const LARGEST_CHUNK = 262144;
 
 // How long a small body may let its headers wait, in milliseconds. It is nearly always there with them, and a body in
 // hand costs a third of one that is streamed.
 const AT_HAND = 8;
 
-export async function relay(visitor, follow, response, edits, status, firstChunk, idle, transform, done, context) {
-  const { headers, body } = response;
-  if (body === null) {
-    done(COMPLETE, 0, 0);
-    return rebuilt(response, null, edits, status);
-  }
+// How long a write takes at most, in milliseconds, where the visitor keeps up.
+const KEEPS_UP = 4;
+
+// Begins to read a body.
+function open({ headers, body }) {
   const declared = headers.get('content-length');
   const length =
     declared !== null && /^\d{1,15}$/.test(declared) && !headers.has('content-encoding')
@@ -152,41 +199,56 @@ export async function relay(visitor, follow, response, edits, status, firstChunk
       : undefined;
   const size = length === undefined ? CHUNK : Math.min(Math.max(length, 1), CHUNK);
   const reader = body.getReader({ mode: 'byob' });
-  const read = reader.read(new Uint8Array(size));
-  if (length === size && transform === undefined) {
-    const chunk = await soon(read);
-    if (chunk?.value?.byteLength === length) {
-      done(COMPLETE, length, 0);
-      return rebuilt(response, chunk.value, edits, status);
-    }
-  }
-  const pipe =
-    length === undefined || transform !== undefined
-      ? new IdentityTransformStream()
-      : new FixedLengthStream(length);
-  const gone = follow ? visitor.signal : undefined;
-  context.waitUntil(pump(reader, read, pipe.writable, size, firstChunk, idle, transform, done, gone));
-  return rebuilt(response, pipe.readable, edits, status);
+  return { reader, read: reader.read(new Uint8Array(size)), length, size };
 }
 
-// What `read` gives, or nothing if it takes longer than a small body may let its headers wait.
-async function soon(read) {
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, AT_HAND);
-  });
-  try {
-    return await Promise.race([read, late]);
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(timer);
+// Settles with the finished response and the length of its body, where that is small and at hand; with what `relay`
+// goes on from, where it is not.
+export function gather(id, response, edits, status) {
+  const settle = settler(id);
+  if (response.body === null) return settle(true, rebuilt(response, null, edits, status), '0');
+  const opened = open(response);
+  const { read, length, size } = opened;
+  if (length !== size) return settle(true, opened);
+  let waiting = true;
+  const late = () => {
+    waiting = false;
+    settle(true, opened);
+  };
+  const timer = setTimeout(late, AT_HAND);
+  read.then(
+    ({ value }) => {
+      if (!waiting) return;
+      clearTimeout(timer);
+      if (value?.byteLength !== length) return late();
+      settle(true, rebuilt(response, value, edits, status), String(length));
+    },
+    () => {
+      if (!waiting) return;
+      clearTimeout(timer);
+      late();
+    },
+  );
+}
+
+export function relay(response, edits, status, opened, visitor, follow, firstChunk, idle, transform, done, context) {
+  if (response.body === null) {
+    done(COMPLETE, 0, 0);
+    return rebuilt(response, null, edits, status);
   }
+  const source = opened ?? open(response);
+  const pipe =
+    source.length === undefined || transform !== undefined
+      ? new IdentityTransformStream()
+      : new FixedLengthStream(source.length);
+  const gone = follow ? visitor.signal : undefined;
+  context.waitUntil(pump(source, pipe.writable, firstChunk, idle, transform, done, gone));
+  return rebuilt(response, pipe.readable, edits, status);
 }
 
 // Reads the upstream's bytes, from the read that is already under way on, and writes what is made of them. A deadline
 // runs only while a read is waiting: a slow visitor is not a silent upstream.
-async function pump(reader, read, writable, size, firstChunk, idle, transform, done, gone) {
+async function pump({ reader, read, size }, writable, firstChunk, idle, transform, done, gone) {
   const writer = writable.getWriter();
   const started = Date.now();
   let bytes = 0;
@@ -241,9 +303,15 @@ async function pump(reader, read, writable, size, firstChunk, idle, transform, d
       bytes += value.byteLength;
       const { buffer } = value;
       const made = transform === undefined ? value : transform(value);
+      const writing = Date.now();
       if (made !== undefined) await writer.write(made);
       reading = Date.now();
-      read = reader.read(new Uint8Array(buffer, 0, size));
+      if (value.byteLength < size || size < CHUNK || size >= LARGEST_CHUNK || reading - writing > KEEPS_UP) {
+        read = reader.read(new Uint8Array(buffer, 0, size));
+      } else {
+        size *= 2;
+        read = reader.read(new Uint8Array(size));
+      }
     } catch (error) {
       return end(CLIENT_CLOSED, error ?? new Error('the visitor left'));
     }
@@ -318,11 +386,17 @@ export async function readText(response, limit, budget) {
   }
 }
 
-export async function cacheLookup(key) {
+// Settles with the stored response and its head, or with null.
+export function cacheLookup(id, key) {
+  const settle = settler(id);
+  const none = () => settle(true, null);
   try {
-    return (await caches.default.match(key)) ?? null;
+    caches.default.match(key).then((response) => {
+      if (response === undefined) none();
+      else settle(true, response, readResponse(response));
+    }, none);
   } catch {
-    return null;
+    none();
   }
 }
 
@@ -395,6 +469,6 @@ export async function rs256(n, e, message, signature) {
   }
 }
 
-export function random() {
-  return crypto.getRandomValues(new Uint8Array(16));
+export function random(length) {
+  return crypto.getRandomValues(new Uint8Array(length));
 }

@@ -10,7 +10,15 @@ extern "C" {
     #[wasm_bindgen(js_name = readResponse)]
     pub(super) fn read_response(response: &web_sys::Response) -> String;
 
+    pub(super) fn install(
+        settle: &Closure<dyn Fn(u32, bool, JsValue, Option<String>)>,
+        forget: &Closure<dyn Fn(u32)>,
+    );
+
+    pub(super) fn settle(promise: &js_sys::Promise, id: u32);
+
     pub(super) fn call(
+        id: u32,
         visitor: &web_sys::Request,
         url: &str,
         method: &str,
@@ -21,7 +29,7 @@ extern "C" {
         budget: f64,
         follow: bool,
         inherit: bool,
-    ) -> js_sys::Promise;
+    );
 
     #[wasm_bindgen(catch)]
     pub(super) fn made(
@@ -38,18 +46,22 @@ extern "C" {
         keep_body: bool,
     ) -> Result<web_sys::Response, JsValue>;
 
+    pub(super) fn gather(id: u32, response: &web_sys::Response, edits: &str, status: u16);
+
+    #[wasm_bindgen(catch)]
     pub(super) fn relay(
-        visitor: &web_sys::Request,
-        follow: bool,
         response: &web_sys::Response,
         edits: &str,
         status: u16,
+        opened: &JsValue,
+        visitor: &web_sys::Request,
+        follow: bool,
         first_chunk: f64,
         idle: f64,
         transform: &JsValue,
         done: &JsValue,
         context: &JsValue,
-    ) -> js_sys::Promise;
+    ) -> Result<web_sys::Response, JsValue>;
 
     pub(super) fn discard(response: &web_sys::Response);
 
@@ -70,7 +82,7 @@ extern "C" {
     ) -> js_sys::Promise;
 
     #[wasm_bindgen(js_name = cacheLookup)]
-    pub(super) fn cache_lookup(key: &str) -> js_sys::Promise;
+    pub(super) fn cache_lookup(id: u32, key: &str);
 
     #[wasm_bindgen(js_name = cacheStore)]
     pub(super) fn cache_store(
@@ -97,7 +109,7 @@ extern "C" {
 
     pub(super) fn country(request: &web_sys::Request) -> Option<String>;
 
-    pub(super) fn random() -> js_sys::Uint8Array;
+    pub(super) fn random(length: usize) -> js_sys::Uint8Array;
 
     pub(super) fn rs256(n: &str, e: &str, message: &[u8], signature: &[u8]) -> js_sys::Promise;
 }

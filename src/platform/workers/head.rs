@@ -1,6 +1,8 @@
 //! Heads as they cross: lines of text. The runtime reads and writes header bytes as UTF-8, so the text's bytes are the
 //! header's bytes.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
@@ -10,12 +12,12 @@ use crate::{
 };
 
 /// Reads what `readRequest` wrote.
-pub(super) fn request(text: &str) -> Option<RequestHead> {
-    let mut lines = text.split('\n');
-    let method = Method::from_bytes(lines.next()?.as_bytes()).ok()?;
-    let url = RequestUrl::parse(lines.next()?).ok()?;
-    let has_body = lines.next()? == "1";
-    let headers = headers(lines);
+pub(super) fn request(text: String) -> Option<RequestHead> {
+    let mut lines = Lines::new(text);
+    let method = Method::from_bytes(&lines.line()?).ok()?;
+    let url = RequestUrl::parse(lines.line_text()?).ok()?;
+    let has_body = lines.line()? == "1";
+    let headers = lines.headers();
     let empty = headers
         .get(http::header::CONTENT_LENGTH)
         .is_some_and(|length| length == "0");
@@ -28,27 +30,60 @@ pub(super) fn request(text: &str) -> Option<RequestHead> {
 }
 
 /// Reads what `readResponse` wrote; also says whether there is a body.
-pub(super) fn response(text: &str) -> Option<(ResponseHead, bool)> {
-    let mut lines = text.split('\n');
-    let status = StatusCode::from_bytes(lines.next()?.as_bytes()).ok()?;
-    let has_body = lines.next()? == "1";
-    let headers = headers(lines);
+pub(super) fn response(text: String) -> Option<(ResponseHead, bool)> {
+    let mut lines = Lines::new(text);
+    let status = StatusCode::from_bytes(&lines.line()?).ok()?;
+    let has_body = lines.line()? == "1";
+    let headers = lines.headers();
     Some((ResponseHead { status, headers }, has_body))
 }
 
-fn headers<'a>(mut lines: impl Iterator<Item = &'a str>) -> HeaderMap {
-    let mut headers = HeaderMap::with_capacity(24);
-    while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
-        // The runtime has parsed both; what `http` would still refuse cannot be matched or edited, and travels on
-        // untouched because the message itself does.
-        if let (Ok(name), Ok(value)) = (
-            HeaderName::from_bytes(name.as_bytes()),
-            HeaderValue::from_maybe_shared(Bytes::copy_from_slice(value.as_bytes())),
-        ) {
-            headers.append(name, value);
+/// The lines of a head. They are parts of the one text that crossed, and so are the values of its headers.
+struct Lines {
+    text: Bytes,
+    at: usize,
+}
+
+impl Lines {
+    fn new(text: String) -> Self {
+        Self {
+            text: Bytes::from(text),
+            at: 0,
         }
     }
-    headers
+
+    fn bounds(&mut self) -> Option<Range<usize>> {
+        let rest = self.text.get(self.at..)?;
+        let start = self.at;
+        let end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |length| start + length);
+        self.at = end + 1;
+        Some(start..end)
+    }
+
+    fn line(&mut self) -> Option<Bytes> {
+        let bounds = self.bounds()?;
+        Some(self.text.slice(bounds))
+    }
+
+    fn line_text(&mut self) -> Option<&str> {
+        let bounds = self.bounds()?;
+        std::str::from_utf8(self.text.get(bounds)?).ok()
+    }
+
+    fn headers(mut self) -> HeaderMap {
+        let mut headers = HeaderMap::with_capacity(24);
+        while let (Some(name), Some(value)) = (self.bounds(), self.line()) {
+            // The runtime has parsed both; what `http` would still refuse cannot be matched or edited, and travels on
+            // untouched because the message itself does.
+            if let (Some(Ok(name)), Ok(value)) = (
+                self.text.get(name).map(HeaderName::from_bytes),
+                HeaderValue::from_maybe_shared(value),
+            ) {
+                headers.append(name, value);
+            }
+        }
+        headers
+    }
 }
 
 /// Writes edits the way `edit` reads them.

@@ -13,6 +13,7 @@ mod glue;
 mod head;
 mod router;
 mod store;
+mod task;
 
 use std::{cell::RefCell, fmt, rc::Rc};
 
@@ -20,6 +21,7 @@ use wasm_bindgen::JsValue;
 
 pub use router::{Handled, Router};
 pub use store::ResponseCache;
+pub use task::promise;
 
 use crate::{message::RequestHead, platform::Background};
 
@@ -63,7 +65,7 @@ impl WorkersPlatform {
 
     /// The head of the visitor's request; `None` where the runtime handed over a URL that is no http(s) URL.
     pub fn head(&self) -> Option<RequestHead> {
-        head::request(&glue::read_request(&self.inner.request))
+        head::request(glue::read_request(&self.inner.request))
     }
 
     /// Runs `work` to its end behind the response.

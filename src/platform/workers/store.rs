@@ -2,9 +2,11 @@
 
 use futures_util::future::LocalBoxFuture;
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
 
-use super::{WorkersPlatform, glue, head};
+use super::{
+    WorkersPlatform, glue, head,
+    task::{Settled, Waiting},
+};
 use crate::{
     headers::HeaderEdits,
     platform::{Fetched, ResponseStore},
@@ -23,15 +25,20 @@ pub trait ResponseCache {
 
 impl ResponseStore for WorkersPlatform {
     async fn lookup(&self, key: &str) -> Option<Fetched<Self::Response>> {
-        let response: web_sys::Response = match &self.inner.store {
-            Some(store) => store.lookup(key).await?,
-            None => JsFuture::from(glue::cache_lookup(key))
-                .await
-                .ok()?
-                .dyn_into()
-                .ok()?,
+        let (response, head) = match &self.inner.store {
+            Some(store) => {
+                let response = store.lookup(key).await?;
+                let head = glue::read_response(&response);
+                (response, head)
+            }
+            None => {
+                let waiting = Waiting::new();
+                glue::cache_lookup(waiting.id(), key);
+                let Settled { value, text } = waiting.await.ok()?;
+                (value.unchecked_into(), text?)
+            }
         };
-        let (head, has_body) = head::response(&glue::read_response(&response))?;
+        let (head, has_body) = head::response(head)?;
         Some(Fetched {
             head,
             has_body,
@@ -46,7 +53,7 @@ impl ResponseStore for WorkersPlatform {
                 Err(_) => false,
             };
         }
-        JsFuture::from(glue::cache_store(key, &response, &head::edits(&edits)))
+        Waiting::promise(glue::cache_store(key, &response, &head::edits(&edits)))
             .await
             .is_ok_and(|stored| stored.is_truthy())
     }
