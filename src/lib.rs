@@ -79,6 +79,7 @@ pub mod request_id;
 pub mod rewrite;
 pub mod sources;
 pub mod table;
+pub mod tenant;
 pub mod time;
 
 pub use config::ConfigError;

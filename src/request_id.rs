@@ -76,6 +76,11 @@ pub fn resolve(
         .unwrap_or_else(|| RequestId(uuid(random())))
 }
 
+/// The id of a request to a front that mints ids itself: the caller's own if it is one, else a random UUID.
+pub fn inbound_or_random(head: &RequestHead, random: impl FnOnce() -> [u8; 16]) -> RequestId {
+    adopted(&head.headers, &X_REQUEST_ID).unwrap_or_else(|| RequestId(uuid(random())))
+}
+
 /// The id under `name`, if it is one. A header sent twice is no id.
 fn adopted(headers: &HeaderMap, name: &HeaderName) -> Option<RequestId> {
     let mut lines = headers.get_all(name).iter();

@@ -16,7 +16,7 @@ pub use failure::{failed, refused};
 pub use respond::{Policy, respond};
 
 /// The answer as `method` may see it: HEAD gets the headers without the body (RFC 9110 section 9.3.2).
-fn for_method(method: &Method, mut answer: Answer) -> Answer {
+pub fn for_method(method: &Method, mut answer: Answer) -> Answer {
     if method == Method::HEAD {
         answer.body = Bytes::new();
     }

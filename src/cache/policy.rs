@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use http::{
-    HeaderMap, Method, StatusCode,
-    header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, RANGE, SET_COOKIE, VARY},
+    Method, StatusCode,
+    header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, RANGE, SET_COOKIE, VARY},
 };
 
 use super::{freshness::Windows, key};
@@ -13,7 +13,11 @@ use crate::{
         Code, Issues, Path, Reported, RouteDocument, bounds,
         document::{Cache, FailureMode, StaleIfError},
     },
-    headers::{HeaderEdits, media_type},
+    headers::{
+        HeaderEdits,
+        cache_control::{Forbids, forbids},
+        media_type, words,
+    },
     message::{RequestHead, ResponseHead},
     outcome::{CacheReason, Failure},
 };
@@ -149,15 +153,13 @@ impl Policy {
         if upstream.headers.contains_key(SET_COOKIE) {
             return Err(CacheReason::SetCookie);
         }
-        for directive in words(&upstream.headers, CACHE_CONTROL) {
-            match directive.split('=').next().unwrap_or_default().trim_end() {
-                "no-store" => return Err(CacheReason::NoStore),
-                "private" => return Err(CacheReason::Private),
-                "no-cache" => return Err(CacheReason::NoCache),
-                _ => {}
-            }
+        match forbids(&upstream.headers) {
+            None => {}
+            Some(Forbids::Storing) => return Err(CacheReason::NoStore),
+            Some(Forbids::Sharing) => return Err(CacheReason::Private),
+            Some(Forbids::Reusing) => return Err(CacheReason::NoCache),
         }
-        if words(&upstream.headers, VARY).any(|name| !self.covers_header(&name)) {
+        if words(&upstream.headers, &VARY).any(|name| !self.covers_header(&name)) {
             return Err(CacheReason::Vary);
         }
         let essence = media_type::essence(delivered);
@@ -331,16 +333,6 @@ fn seconds(
     issues: &mut Issues,
 ) -> Result<Duration, Reported> {
     bounds::whole(stated, least..=MOST_SECONDS, default, at, issues).map(Duration::from_secs)
-}
-
-/// The comma-separated parts of all of a header's lines, trimmed and in lower case.
-fn words(headers: &HeaderMap, name: http::HeaderName) -> impl Iterator<Item = String> {
-    headers
-        .get_all(name)
-        .iter()
-        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
-        .map(|word| String::from_utf8_lossy(word.trim_ascii()).to_ascii_lowercase())
-        .filter(|word| !word.is_empty())
 }
 
 fn text(value: Option<&http::HeaderValue>) -> &str {

@@ -1,6 +1,7 @@
 //! Headers: what never travels, what may not be touched, and how changes to a message are written down.
 
 pub mod alias;
+pub mod cache_control;
 pub mod combined;
 pub mod cookie;
 pub mod edits;
@@ -10,7 +11,9 @@ pub mod names;
 pub mod outgoing;
 pub mod reserved;
 pub mod rules;
+pub mod words;
 
 pub use combined::combined;
 pub use edits::{Edit, HeaderEdits};
 pub use rules::Rules;
+pub use words::words;

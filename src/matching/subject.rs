@@ -63,7 +63,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The first value of a query parameter after form decoding, in which `+` is a space; `None` where there is none.
-    pub(super) fn parameter(&self, name: &str) -> Option<&str> {
+    pub fn parameter(&self, name: &str) -> Option<&str> {
         self.query
             .get_or_init(|| {
                 let query = self.head.url.query().unwrap_or_default();

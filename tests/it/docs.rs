@@ -58,12 +58,17 @@ fn the_examples_of_signatures_and_digests_are_right() {
     check_contains("docs/guards/access-keys.md", &digest);
 }
 
-/// The Worker of the README is a crate of the workspace, so it is compiled whenever that is.
+/// Each stands in a crate of the workspace, so it is compiled whenever that is.
 #[test]
-fn the_worker_of_the_readme_is_the_one_that_is_compiled() {
-    let file = fs::read_to_string(root().join("examples/first-route/src/lib.rs")).unwrap();
-    let (_, code) = file.split_once("\n\n").unwrap();
-    check_contains("README.md", &format!("```rust\n{code}```"));
+fn the_workers_on_the_pages_are_the_ones_that_are_compiled() {
+    for (page, code) in [
+        ("README.md", "examples/first-route/src/lib.rs"),
+        ("docs/tenant-edge.md", "examples/tenant-edge/src/tables.rs"),
+    ] {
+        let file = fs::read_to_string(root().join(code)).unwrap();
+        let (_, code) = file.split_once("\n\n").unwrap();
+        check_contains(page, &format!("```rust\n{code}```"));
+    }
 }
 
 #[track_caller]

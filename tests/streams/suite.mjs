@@ -39,9 +39,9 @@ export async function suite(body) {
   process.exit(count.failed === 0 ? 0 : 1);
 }
 
-/** Starts a server on a free loopback port and gives the port. */
-export async function listen(server) {
-  server.listen(0, '127.0.0.1');
+/** Starts a server on a loopback port, any free one unless it is named, and gives the port. */
+export async function listen(server, port = 0) {
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return server.address().port;
 }

@@ -67,7 +67,7 @@ export async function bindingsOf(config) {
 }
 
 /** wrangler, and the very Miniflare it was built with: the options of the one only fit the other. */
-async function tools() {
+export async function tools() {
   process.env.WRANGLER_SEND_METRICS ??= 'false';
   const require = createRequire(import.meta.url);
   let wrangler;

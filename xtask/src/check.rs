@@ -18,6 +18,7 @@ pub(crate) fn steps<'a>(workspace: &'a Workspace, tools: &'a Tools) -> Vec<Step<
         Step::new("tidy", || tidy::run(workspace)),
         cargo("lints", LINTS),
         cargo("lints of the core alone", LINTS_OF_THE_CORE),
+        cargo("lints of the tenant edge's options", LINTS_OF_THE_OPTIONS),
         cargo("the core's tests", TESTS_OF_THE_CORE),
         cargo("the library's tests", "test --locked -p jouska"),
     ];
@@ -57,6 +58,7 @@ fn dependencies(workspace: &Workspace) -> Result<(), Failure> {
 
 const LINTS: &str = "clippy --locked --workspace --all-targets -- -D warnings";
 const LINTS_OF_THE_CORE: &str = "clippy --locked -p jouska --no-default-features --features schema,test-util --all-targets -- -D warnings";
+const LINTS_OF_THE_OPTIONS: &str = "clippy --locked -p jouska-tenant-edge --features hyperdrive,tables --all-targets -- -D warnings";
 const TESTS_OF_THE_CORE: &str =
     "test --locked -p jouska --no-default-features --features schema,test-util";
 const DOCUMENTATION: &str =

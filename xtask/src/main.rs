@@ -72,7 +72,7 @@ enum Action {
         /// Compile quickly, without optimisation.
         #[arg(long)]
         dev: bool,
-        /// Folders of Worker crates, relative to the root.
+        /// Folders of Worker crates, relative to the root; `folder:feature` is one with a feature.
         crates: Vec<String>,
     },
     /// Install the tools that the other commands need. They do so themselves; this is for doing it beforehand.

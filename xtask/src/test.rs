@@ -15,7 +15,7 @@ struct Suite {
     /// The program, relative to the root.
     script: &'static str,
     arguments: &'static [&'static str],
-    /// The Worker crate it drives: its build is handed over as `--worker DIR`.
+    /// The Worker crate it drives, with a feature if need be: its build is handed over as `--worker DIR`.
     worker: &'static str,
     /// Whether it needs nginx.
     nginx: bool,
@@ -95,6 +95,30 @@ const SUITES: &[Suite] = &[
         script: "tests/cache/visitors.mjs",
         arguments: &["--rounds", "500"],
         worker: "examples/reverse-proxy",
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
+        name: "the tenant edge, before an origin that dies",
+        script: "tests/tenant/suite.mjs",
+        arguments: &[],
+        worker: "examples/tenant-edge",
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
+        name: "the tenant edge, with domains in PostgreSQL",
+        script: "tests/tenant/postgres.mjs",
+        arguments: &[],
+        worker: "examples/tenant-edge:hyperdrive",
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
+        name: "the tenant edge, with a route table per tenant",
+        script: "tests/tenant/tables.mjs",
+        arguments: &[],
+        worker: "examples/tenant-edge:tables",
         nginx: false,
         chromium: false,
     },

@@ -21,6 +21,7 @@ pub(crate) enum Profile {
 }
 
 /// Builds the crate in `crate_dir`, a path relative to the root, into its `build` folder and returns that: `index.js` and `index_bg.wasm`.
+/// `crate_dir:feature` is the same crate with one of its features, in `build-feature`.
 ///
 /// Cargo knows whether there is anything to compile. The steps after it take seconds too, so they are left out when the same tools were
 /// given the same WebAssembly before.
@@ -46,6 +47,11 @@ pub(crate) fn build(
     // Nobody may build between what Cargo does and the steps that read it.
     let _lock = Lock::acquire(&target.join("xtask.lock"), "another build of a Worker")?;
 
+    let (crate_dir, feature) = match crate_dir.split_once(':') {
+        Some((crate_dir, feature)) => (crate_dir, Some(feature)),
+        None => (crate_dir, None),
+    };
+    let features = feature.map(|feature| ["--features", feature]);
     let crate_dir = workspace.root.join(crate_dir);
     let during = |failure: Failure| {
         failure.during(&format!("building the Worker in {}", crate_dir.display()))
@@ -60,6 +66,7 @@ pub(crate) fn build(
     }
     process::run(
         cargo
+            .args(features.iter().flatten())
             .current_dir(&crate_dir)
             .env("CARGO_TARGET_DIR", &target),
     )
@@ -67,7 +74,8 @@ pub(crate) fn build(
 
     let module = compiled_module(&crate_dir, &target, profile)?;
     let input = fingerprint(tools, profile, &module, &crate_dir)?;
-    let out = crate_dir.join("build");
+    let folder = feature.map_or("build".to_owned(), |feature| format!("build-{feature}"));
+    let out = crate_dir.join(&folder);
     let stamp = out.join(".input");
     if fs::read_to_string(&stamp).is_ok_and(|seen| seen == input)
         && OUTPUTS.iter().all(|name| out.join(name).exists())
@@ -81,6 +89,10 @@ pub(crate) fn build(
         Profile::Release => "--release",
         Profile::Dev => "--dev",
     });
+    worker_build.args(["--out-dir", &folder]);
+    if let Some(features) = features {
+        worker_build.args([".", "--"]).args(features);
+    }
     process::run(
         worker_build
             .current_dir(&crate_dir)
@@ -141,4 +153,9 @@ fn fingerprint(
 /// What a finished build has.
 const OUTPUTS: [&str; 2] = ["index.js", "index_bg.wasm"];
 /// The Worker crates of the workspace.
-pub(crate) const CRATES: [&str; 3] = ["examples/reverse-proxy", "admin-panel", "tests/worker"];
+pub(crate) const CRATES: [&str; 4] = [
+    "examples/reverse-proxy",
+    "examples/tenant-edge",
+    "admin-panel",
+    "tests/worker",
+];

@@ -1,6 +1,6 @@
 //! What takes part and what is stored, by tables.
 
-use http::{HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, header::CACHE_CONTROL};
 
 use super::*;
 use crate::{config::document::CacheKey, message::RequestUrl};

@@ -400,10 +400,19 @@ export function cacheLookup(id, key) {
   }
 }
 
+// Has a body stored as whoever reads it gets it. The local runtime gives a stored one back as it lies there and calls it
+// decoded, so that one which lay there compressed would reach visitors compressed twice.
+function decode(headers) {
+  if (!/^(gzip|br)$/i.test(headers.get('content-encoding') ?? '')) return;
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+}
+
 export async function cacheStore(key, response, edits) {
   try {
     const stored = new Response(response.body, response);
     edit(stored.headers, edits);
+    if (stored.body !== null) decode(stored.headers);
     await caches.default.put(key, stored);
     return true;
   } catch {
