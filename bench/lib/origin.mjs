@@ -1,0 +1,114 @@
+// The origin: nginx with one worker, serving generated files. It answers every host name alike.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { ORIGIN } from '../workers/rules.mjs';
+import { freePort, listening, scratch } from './paths.mjs';
+
+/** Links on each of the two pages. */
+export const LINKS = { dense: 2400, sparse: 30 };
+
+/** The texts that P7 replaces, and what by. */
+export const REPLACEMENTS = Array.from({ length: 10 }, (_, index) => ({
+  from: `{{word-${index}}}`,
+  to: `replacement ${index}`,
+}));
+
+/** Starts nginx. Resolves to `{ port, files, stop() }`; `files` has the generated contents by name. */
+export async function startOrigin(nginx) {
+  const port = await freePort();
+  const folder = scratch('origin');
+  mkdirSync(join(folder, 'files'));
+  const files = contents();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, 'files', name), content);
+  writeFileSync(join(folder, 'nginx.conf'), configuration(port, folder));
+  const server = spawn(nginx, ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  process.on('exit', () => server.kill());
+  await listening(port, 'nginx');
+  return { port, files, stop: () => server.kill() };
+}
+
+function contents() {
+  return {
+    '1k': filler(1024),
+    '10k': filler(10 << 10),
+    '100k': filler(100 << 10),
+    '1m': filler(1 << 20),
+    '10m': filler(10 << 20),
+    '100m': filler(100 << 20),
+    'cached.css': `/*${filler(1020)}*/`,
+    'dense.html': page(LINKS.dense, 60),
+    'sparse.html': page(LINKS.sparse, 3200),
+    'words.txt': words(8 << 20),
+  };
+}
+
+/** A page of `links` links to the origin itself, each with about `prose` characters around it. */
+function page(links, prose) {
+  const paragraphs = Array.from({ length: links }, (_, index) => {
+    const address = `http://${ORIGIN}/catalogue/${index % 7}/item-${index}?from=list`;
+    return `<p class="row">${filler(prose)} <a class="item" href="${address}">item ${index}</a></p>`;
+  });
+  return `<!DOCTYPE html><html><head><meta charset="utf-8"><title>Catalogue</title></head><body>\n${paragraphs.join('\n')}\n</body></html>\n`;
+}
+
+/** Text in which every fortieth word or so is one to replace. */
+function words(length) {
+  const line = REPLACEMENTS.map(({ from }) => `${filler(240)} ${from} `).join('');
+  return line.repeat(Math.ceil(length / line.length)).slice(0, length);
+}
+
+/** Prose without a byte that HTML or a replacement would care for. */
+function filler(length) {
+  return PROSE.repeat(Math.ceil(length / PROSE.length)).slice(0, length);
+}
+
+const PROSE = 'The quick brown fox jumps over the lazy dog while the band plays on and nobody minds the time. ';
+
+function configuration(port, folder) {
+  const seen = ['host', 'x_forwarded_host', 'x_forwarded_proto', 'x_api_version', 'x_legacy', 'accept_encoding', 'user_agent', 'cookie'];
+  return `
+daemon off;
+master_process off;
+worker_rlimit_nofile 4096;
+pid ${folder}/nginx.pid;
+error_log stderr error;
+events { worker_connections 2048; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  open_file_cache max=100 inactive=1h;
+  # No connection may be retired while it is measured.
+  keepalive_requests 100000000;
+  keepalive_timeout 1h;
+  types { text/html html; text/css css; text/plain txt; }
+  default_type application/octet-stream;
+  charset utf-8;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+
+  server {
+    listen 127.0.0.1:${port} default_server backlog=1024;
+    # What an application's answer carries.
+    add_header Cache-Control "public, max-age=60";
+    add_header X-Powered-By "benchmark";
+    add_header Vary "accept-encoding";
+    add_header Content-Language "en";
+    # What arrived here, for comparing what Workers sent.
+    location ~ ^/[^/]+/seen$ {
+      default_type text/plain;
+      return 200 "${seen.map((name) => `${name}=$http_${name}\\n`).join('')}id=$http_x_request_id\\n";
+    }
+    location ~ ^/[^/]+/(?<file>[^/]+)$ { alias ${folder}/files/$file; }
+  }
+}
+`;
+}

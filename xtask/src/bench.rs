@@ -1,0 +1,77 @@
+//! The benchmark: `cargo xtask bench`. Here everything is built and installed; the scripts in `bench/` measure.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::process;
+use crate::tools::{Tools, system};
+use crate::worker::{self, Profile};
+use crate::workspace::Workspace;
+
+/// What to measure, and where that goes.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Write what was measured to this file.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Measure these rows only, such as `P1,P3`.
+    #[arg(long, value_name = "ROWS")]
+    only: Option<String>,
+    /// Fewer and shorter rounds: two minutes instead of ten, and wider spreads.
+    #[arg(long)]
+    quick: bool,
+    /// Folders of built Workers (`index.js` and its `.wasm`) to measure instead of the reference Worker. The first counts as
+    /// ours, the others are measured beside it.
+    #[arg(long, value_name = "DIR")]
+    worker: Vec<PathBuf>,
+    /// Measure on this workerd instead of the pinned one.
+    #[arg(long, value_name = "FILE")]
+    workerd: Option<PathBuf>,
+}
+
+/// Builds and installs what the measuring needs, then measures.
+///
+/// # Errors
+/// If something does not build or install, or the measuring itself breaks down. A missed target is no error.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failure> {
+    let tools = Tools::install(workspace)?;
+    let nginx = system::NGINX.install(workspace)?;
+    let wrk = system::WRK.install(workspace)?;
+    let build = |crate_dir| worker::build(workspace, &tools, crate_dir, Profile::Release);
+
+    let mut node = tools.node();
+    node.arg(workspace.root.join("bench/main.mjs"));
+    node.arg("--nginx").arg(nginx).arg("--wrk").arg(wrk);
+    node.arg("--floor").arg(build(FLOOR)?);
+    if options.worker.is_empty() {
+        node.arg("--worker").arg(build(REFERENCE)?);
+    }
+    for directory in &options.worker {
+        node.arg("--worker").arg(absolute(directory)?);
+    }
+    if options.quick {
+        node.arg("--quick");
+    }
+    if let Some(rows) = &options.only {
+        node.arg("--only").arg(rows);
+    }
+    for (flag, file) in [("--json", &options.json), ("--workerd", &options.workerd)] {
+        if let Some(file) = file {
+            node.arg(flag).arg(absolute(file)?);
+        }
+    }
+    process::run(node.current_dir(&workspace.root))
+}
+
+/// Paths on the command line are relative to where it was typed, and the scripts run elsewhere.
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::new(format!("{} is no usable path: {error}", path.display())))
+}
+
+/// The Worker that is measured.
+const REFERENCE: &str = "examples/reverse-proxy";
+/// The Worker that shows what Rust costs before it does anything.
+const FLOOR: &str = "bench/workers/floor";
