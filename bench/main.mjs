@@ -1,7 +1,7 @@
 // The benchmark: `cargo xtask bench` starts it with everything built and installed.
 //
 //   node bench/main.mjs --worker DIR --floor DIR --wrk FILE --nginx FILE [--compile FILE]
-//     [--only P1,P3] [--quick] [--json FILE] [--workerd FILE]
+//     [--only P1,P3] [--quick] [--json FILE] [--workerd FILE] [--profile P1]
 //
 // It measures, prints and reports; a target that is missed is no failure.
 
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 
 import { contest } from './lib/contest.mjs';
 import { startOrigin } from './lib/origin.mjs';
+import { profile } from './lib/profile.mjs';
 import { printRow, say } from './lib/report.mjs';
 import { startStore } from './lib/store.mjs';
 import { judge } from './lib/verdict.mjs';
@@ -30,6 +31,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     json: { type: 'string' },
     workerd: { type: 'string', default: WORKERD },
+    profile: { type: 'string' },
   },
 });
 
@@ -61,7 +63,16 @@ const report = {
 };
 say(`workerd ${report.workerd}, ${report.machine.processors} processors, load ${report.machine.loadBefore.toFixed(1)}`);
 
-for (const [name, rivalry] of Object.entries(contests({ ours, peers, floor: options.floor, origin }))) {
+const rivalries = contests({ ours, peers, floor: options.floor, origin });
+if (options.profile !== undefined) {
+  const row = options.profile.toUpperCase();
+  const rivalry = Object.values(rivalries).find(({ rows }) => rows.includes(row));
+  if (rivalry === undefined) throw new Error(`no row ${row} that a Worker is driven for`);
+  await profile(stage, rivalry.contestants[0], { connections: rivalry.connections, file: options.json });
+  process.exit();
+}
+
+for (const [name, rivalry] of Object.entries(rivalries)) {
   const verdicts = rivalry.verdicts.filter(({ row }) => runs(row));
   if (verdicts.length === 0) continue;
   const result = await attempted(name, () => contest(stage, rivalry));

@@ -76,7 +76,7 @@ daemon off;
 master_process off;
 worker_rlimit_nofile 4096;
 pid ${folder}/nginx.pid;
-error_log stderr error;
+error_log stderr emerg;
 events { worker_connections 2048; }
 http {
   access_log off;

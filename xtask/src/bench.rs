@@ -26,6 +26,10 @@ pub(crate) struct Options {
     /// ours, the others are measured beside it.
     #[arg(long, value_name = "DIR")]
     worker: Vec<PathBuf>,
+    /// Instead of measuring, take a processor profile of our Worker at the work of this row, and print the functions with the
+    /// most time of their own. `--json` then writes the profile, for a browser's developer tools.
+    #[arg(long, value_name = "ROW")]
+    profile: Option<String>,
     /// Measure on this workerd instead of the pinned one.
     #[arg(long, value_name = "FILE")]
     workerd: Option<PathBuf>,
@@ -39,14 +43,18 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
     let tools = Tools::install(workspace)?;
     let nginx = system::NGINX.install(workspace)?;
     let wrk = system::WRK.install(workspace)?;
-    let build = |crate_dir| worker::build(workspace, &tools, crate_dir, Profile::Release);
+    let build = |crate_dir, profile| worker::build(workspace, &tools, crate_dir, profile);
+    let profile = match options.profile {
+        Some(_) => Profile::Named,
+        None => Profile::Release,
+    };
 
     let mut node = tools.node();
     node.arg(workspace.root.join("bench/main.mjs"));
     node.arg("--nginx").arg(nginx).arg("--wrk").arg(wrk);
-    node.arg("--floor").arg(build(FLOOR)?);
+    node.arg("--floor").arg(build(FLOOR, Profile::Release)?);
     if options.worker.is_empty() {
-        node.arg("--worker").arg(build(REFERENCE)?);
+        node.arg("--worker").arg(build(REFERENCE, profile)?);
     }
     for directory in &options.worker {
         node.arg("--worker").arg(absolute(directory)?);
@@ -54,8 +62,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
     if options.quick {
         node.arg("--quick");
     }
-    if let Some(rows) = &options.only {
-        node.arg("--only").arg(rows);
+    for (flag, rows) in [("--only", &options.only), ("--profile", &options.profile)] {
+        if let Some(rows) = rows {
+            node.arg(flag).arg(rows);
+        }
     }
     for (flag, file) in [("--json", &options.json), ("--workerd", &options.workerd)] {
         if let Some(file) = file {
