@@ -7,7 +7,7 @@ import {
 } from './lib/workers.mjs';
 
 /**
- * Contests by name. Each gives the options of `contest` and its verdicts: the row, what is divided by what, and the target.
+ * Contests by name. Each has the options of `contest`, and its verdicts: the row, what is divided by what, and the target.
  */
 export function contests({ ours, peers, floor, origin }) {
   const jouska = (table, path, texts = {}) =>
@@ -19,7 +19,6 @@ export function contests({ ours, peers, floor, origin }) {
   const routes = { texts: { ROUTES: prefixList() } };
   return {
     exchange: {
-      rows: ['P1', 'P2'],
       contestants: [
         ...jouska(exchangeTable(), `${last}/1k`, { ACCESS_LOGS: 'true' }),
         peer('js', `${last}/1k`, routes),
@@ -42,14 +41,12 @@ export function contests({ ours, peers, floor, origin }) {
       ],
     },
     body: {
-      rows: ['P3'],
       contestants: [...jouska(BODY_TABLE, '/x/10m'), peer('native', '/x/10m')],
       connections: 4,
       byBytes: true,
       verdicts: [{ row: 'P3', title: '10 MB body', figure: 'rps', ours: us, peers: ['native'], atLeast: 0.75 }],
     },
     dense: {
-      rows: ['P4'],
       contestants: [...jouska(LINK_TABLE, '/x/dense.html'), peer('html-rewriter', '/x/dense.html')],
       connections: 4,
       byBytes: true,
@@ -59,7 +56,6 @@ export function contests({ ours, peers, floor, origin }) {
       ],
     },
     sparse: {
-      rows: ['P5'],
       contestants: [
         ...jouska(LINK_TABLE, '/x/sparse.html'),
         peer('html-rewriter', '/x/sparse.html'),
@@ -71,7 +67,6 @@ export function contests({ ours, peers, floor, origin }) {
       verdicts: [{ row: 'P5', title: 'page of 30 links', figure: 'cpuUs', ours: us, peers: ['html-rewriter'], atMost: 0.85 }],
     },
     table: {
-      rows: ['P6'],
       contestants: [10, 1000].flatMap((count) =>
         jouska(exchangeTable(count), `${prefix(count)}/1k`).map((worker) => ({ ...worker, name: `${worker.name} ${count} routes` })),
       ),
@@ -84,7 +79,6 @@ export function contests({ ours, peers, floor, origin }) {
       ],
     },
     replace: {
-      rows: ['P7'],
       contestants: [...jouska(REPLACE_TABLE, '/x/words.txt'), peer('native', '/x/words.txt', { bare: true })],
       connections: 2,
       byBytes: true,
@@ -92,7 +86,6 @@ export function contests({ ours, peers, floor, origin }) {
       verdicts: [{ row: 'P7', title: '8 MB of text, 10 replacements', figure: 'rps', ours: us, peers: ['native'], atLeast: 0.25 }],
     },
     cache: {
-      rows: ['P8'],
       contestants: [
         ...jouska(CACHE_TABLE, '/x/cached.css'),
         peer('cached', '/x/cached.css'),

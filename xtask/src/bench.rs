@@ -1,6 +1,8 @@
 //! The benchmark: `cargo xtask bench`. Here everything is built and installed; the scripts in `bench/` measure.
 
+use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use clap::Args;
 
@@ -53,6 +55,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
     node.arg(workspace.root.join("bench/main.mjs"));
     node.arg("--nginx").arg(nginx).arg("--wrk").arg(wrk);
     node.arg("--floor").arg(build(FLOOR, Profile::Release)?);
+    node.arg("--compile").arg(compile_program(workspace)?);
     if options.worker.is_empty() {
         node.arg("--worker").arg(build(REFERENCE, profile)?);
     }
@@ -75,6 +78,22 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
     process::run(node.current_dir(&workspace.root))
 }
 
+/// Builds the program that times the reading of a table on this machine.
+fn compile_program(workspace: &Workspace) -> Result<PathBuf, Failure> {
+    let target = match env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) if !folder.is_empty() => absolute(Path::new(&folder))?,
+        _ => workspace.root.join("target"),
+    };
+    process::run(
+        Command::new("cargo")
+            .args(["build", "--quiet", "--release", "--locked", "-p", COMPILE])
+            .arg("--target-dir")
+            .arg(&target)
+            .current_dir(&workspace.root),
+    )?;
+    Ok(target.join("release").join(COMPILE))
+}
+
 /// Paths on the command line are relative to where it was typed, and the scripts run elsewhere.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path)
@@ -85,3 +104,5 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 const REFERENCE: &str = "examples/reverse-proxy";
 /// The Worker that shows what Rust costs before it does anything.
 const FLOOR: &str = "bench/workers/floor";
+/// The program that times the reading of a table.
+const COMPILE: &str = "jouska-bench-compile";
