@@ -35,10 +35,16 @@ pub(crate) fn build(
     profile: Profile,
 ) -> Result<PathBuf, Failure> {
     // The compiler for WebAssembly may be another than the host's, and the two would rebuild each other's work in one target folder.
-    let target = workspace.cache.join("target-wasm");
+    // Nor do two checkouts that share a cache share it: Cargo goes by the age of files, and would take what was built from the one's sources
+    // for the other's.
+    let mut root = DefaultHasher::new();
+    workspace.root.hash(&mut root);
+    let target = workspace
+        .cache
+        .join(format!("target-wasm-{:016x}", root.finish()));
     fs::create_dir_all(&target)
         .map_err(|error| Failure::new(format!("cannot create {}: {error}", target.display())))?;
-    // Cargo puts the module of every checkout under the same name, so nobody may build between that and the steps that read it.
+    // Nobody may build between what Cargo does and the steps that read it.
     let _lock = Lock::acquire(&target.join("xtask.lock"), "another build of a Worker")?;
 
     let crate_dir = workspace.root.join(crate_dir);
