@@ -2,11 +2,12 @@
 //
 //   node bench/main.mjs --worker DIR --floor DIR --compile FILE --wrk FILE --nginx FILE
 //     [--only P1,P3] [--quick] [--json FILE] [--docs] [--workerd FILE] [--profile P1]
+//   node bench/main.mjs --plots FILE
 //
 // It measures, prints and reports; a target that is missed is no failure.
 
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 
@@ -25,6 +26,8 @@ import { WORKERD, builtModules } from './lib/workerd.mjs';
 import { bundlePeers } from './lib/workers.mjs';
 import { contests } from './rows.mjs';
 
+const PARTS = [...Array.from({ length: 10 }, (_, index) => `P${index + 1}`), 'GROWTH'];
+
 const { values: options } = parseArgs({
   options: {
     worker: { type: 'string', multiple: true },
@@ -38,8 +41,19 @@ const { values: options } = parseArgs({
     docs: { type: 'boolean', default: false },
     workerd: { type: 'string', default: WORKERD },
     profile: { type: 'string' },
+    plots: { type: 'string' },
   },
 });
+
+if (options.plots !== undefined) {
+  document(JSON.parse(readFileSync(options.plots, 'utf8')));
+  process.exit();
+}
+
+if (!existsSync('/proc/self/stat')) refuse('processor time is read from /proc, so this runs on Linux only');
+const wanted = options.only?.toUpperCase().split(',');
+const unknown = wanted?.filter((row) => !PARTS.includes(row)) ?? [];
+if (unknown.length > 0) refuse(`--only: there is no ${unknown.join(', ')}; choose from ${PARTS.join(', ')}`);
 
 const started = Date.now();
 const ours = options.worker.map((directory, index) => ({
@@ -73,7 +87,6 @@ async function measure() {
   };
   say(`workerd ${report.workerd}, ${report.machine.processors} processors, load ${report.machine.loadBefore.toFixed(1)}`);
 
-  const wanted = options.only?.toUpperCase().split(',');
   const runs = (row) => wanted === undefined || wanted.includes(row);
   for (const [name, rivalry] of Object.entries(rivalries)) {
     const verdicts = rivalry.verdicts.filter(({ row }) => runs(row));
@@ -108,6 +121,11 @@ async function profileOne(row) {
   const rivalry = Object.values(rivalries).find(({ verdicts }) => verdicts.some((verdict) => verdict.row === row));
   if (rivalry === undefined) throw new Error(`no Worker is driven for ${row}, so there is nothing to profile`);
   await profile(stage, rivalry.contestants[0], { connections: rivalry.connections, file: options.json });
+}
+
+function refuse(reason) {
+  process.stderr.write(`${reason}\n`);
+  process.exit(2);
 }
 
 /** What went wrong in one part is its result; the others are still worth having. */

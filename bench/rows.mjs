@@ -3,7 +3,7 @@
 import { prefix, ROUTES } from './workers/rules.mjs';
 import { REPLACEMENTS } from './lib/origin.mjs';
 import {
-  BODY_TABLE, CACHE_TABLE, LINK_TABLE, REPLACE_TABLE, exchangeTable, floorModules, prefixList,
+  BODY_TABLE, CACHE_TABLE, LINK_TABLE, REPLACE_TABLE, exchangeTable, floorModules, prefixList, withoutShim,
 } from './lib/workers.mjs';
 
 /**
@@ -14,6 +14,7 @@ export function contests({ ours, peers, floor, origin }) {
     ours.map(({ name, modules }) => ({ name, modules, path, texts: { JOUSKA_CONFIG: table, ...texts } }));
   const peer = (name, path, rest = {}) => ({ name, modules: peers[name], path, ...rest });
   const bottom = (name, path, rest = {}) => ({ name: 'floor', modules: floorModules(floor, peers[name]), path, ...rest });
+  const direct = (worker) => ({ ...worker, name: `${worker.name}, no shim`, modules: withoutShim(worker.modules) });
   const [{ name: us }] = ours;
   const last = prefix(ROUTES);
   const routes = { texts: { ROUTES: prefixList() } };
@@ -23,6 +24,7 @@ export function contests({ ours, peers, floor, origin }) {
         ...jouska(exchangeTable(), `${last}/1k`, { ACCESS_LOGS: 'true' }),
         peer('js', `${last}/1k`, routes),
         bottom('js', `${last}/1k`, routes),
+        direct(bottom('js', `${last}/1k`, routes)),
         peer('hono', `${last}/1k`),
         peer('reflare', `${last}/1k`),
         // Less than the others do, so only its body is looked at: how far down a proxy can go.

@@ -14,6 +14,7 @@ export function ask({ port, path, headers = VISITOR_HEADERS }) {
       response.on('error', reject);
       response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }));
     });
+    asked.setTimeout(PATIENCE, () => asked.destroy(new Error(`no answer to ${path} within ${PATIENCE / 1000} s`)));
     asked.on('error', reject);
     asked.end();
   });
@@ -54,3 +55,5 @@ function sample(due, is) {
 }
 
 const ID = /^[0-9a-zA-Z_-]{16,64}$/;
+/** Milliseconds of silence after which an answer is not waited for any longer. */
+const PATIENCE = 30_000;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ask, differences } from './answers.mjs';
-import { pause, scratch } from './paths.mjs';
+import { pause, scratch } from './scratch.mjs';
 import { rounded, spread } from './statistics.mjs';
 import { cpuMicroseconds, startWorkerd } from './workerd.mjs';
 import { load } from './wrk.mjs';

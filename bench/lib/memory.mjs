@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
-import { pause } from './paths.mjs';
+import { pause } from './scratch.mjs';
 import { rounded } from './statistics.mjs';
 import { residentBytes, startWorkerd } from './workerd.mjs';
 import { BODY_TABLE } from './workers.mjs';

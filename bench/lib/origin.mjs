@@ -4,8 +4,9 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { freePort, listening } from '../../xtask/node/ports.mjs';
 import { ORIGIN } from '../workers/rules.mjs';
-import { freePort, listening, scratch } from './paths.mjs';
+import { scratch } from './scratch.mjs';
 
 /** Links on each of the two pages. */
 export const LINKS = { dense: 2400, sparse: 30 };
@@ -28,7 +29,7 @@ export async function startOrigin(nginx) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   process.on('exit', () => server.kill());
-  await listening(port, 'nginx');
+  if (!(await listening(port))) throw new Error('nginx does not listen');
   return { port, files, stop: () => server.kill() };
 }
 

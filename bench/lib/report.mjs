@@ -11,10 +11,10 @@ export function printRow(name, row) {
     row.mismatch.forEach((line) => say(`    ${line}`));
     return;
   }
-  const { title, ratio, ratioSpread, direction, target, met, ours, peers, others } = row;
+  const { title, name: us, ratio, ratioSpread, direction, target, met, ours, peers, others } = row;
   say(`${name} ${title}: ${ratio} (${ratioSpread.join(' to ')}), target ${direction} ${target}: ${verdict(met)}`);
   const line = (who, figures) => say(`    ${who.padEnd(22)} ${contestant(figures)}`);
-  line('ours', ours);
+  line(us, ours);
   for (const [who, figures] of Object.entries({ ...peers, ...others })) line(who, figures);
 }
 

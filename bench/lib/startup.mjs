@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 import { prefix } from '../workers/rules.mjs';
 import { ask } from './answers.mjs';
-import { pause, scratch } from './paths.mjs';
+import { pause, scratch } from './scratch.mjs';
 import { rounded, spread } from './statistics.mjs';
 import { fineCpuMicroseconds, startWorkerd } from './workerd.mjs';
 import { exchangeTable } from './workers.mjs';

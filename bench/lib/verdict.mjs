@@ -3,7 +3,7 @@
 import { ratio } from './contest.mjs';
 
 /**
- * The row `verdict` asks for: `{ title, figure, ratio, target, direction, met, ours, peers, others }`, or `{ title, mismatch }`.
+ * The row `verdict` asks for: `{ title, name, figure, inverse, ratio, target, direction, met, ours, peers, others }`, or `{ title, mismatch }`.
  * Against several peers the ratio is the worst of them. `inverse` turns it: how many times less instead of how much of it.
  */
 export function judge({ title, figure, ours, peers, atMost, atLeast, lessThan, inverse = false }, result) {
@@ -16,7 +16,9 @@ export function judge({ title, figure, ours, peers, atMost, atLeast, lessThan, i
   const [, worst] = ratios.reduce((a, b) => (a[1].median > b[1].median === larger ? b : a));
   return {
     title,
+    name: ours,
     figure,
+    inverse,
     ratio: worst.median,
     ratioSpread: worst.spread,
     target,

@@ -5,7 +5,7 @@ import { copyFileSync, openSync, readFileSync, readdirSync, writeFileSync } from
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { listening, scratch } from './paths.mjs';
+import { scratch } from './scratch.mjs';
 
 /** The runtime of the pinned package. */
 export const WORKERD = createRequire(import.meta.url)('workerd').default;
@@ -31,7 +31,6 @@ export async function startWorkerd({ modules, texts = {}, origin, store, printed
   const end = () => child.kill('SIGKILL');
   process.on('exit', end);
   const ports = await announced(child, inspect);
-  await listening(ports.http, 'workerd');
   return {
     pid: child.pid,
     port: ports.http,

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 
 import { ORIGIN, PREFIXES, REQUEST_RULES, RESPONSE_RULES, prefix } from '../workers/rules.mjs';
 import { REPLACEMENTS } from './origin.mjs';
-import { scratch } from './paths.mjs';
+import { scratch } from './scratch.mjs';
 import { builtModules } from './workerd.mjs';
 
 const SOURCES = join(import.meta.dirname, '..', 'workers');
@@ -29,7 +29,13 @@ export async function bundlePeers() {
 
 /** The empty Rust Worker built into `directory`, doing the work of `peer` by one call. */
 export function floorModules(directory, peer) {
-  return { 'main.js': join(SOURCES, 'floor.mjs'), 'peer.js': peer['index.js'], ...builtModules(directory) };
+  return { 'main.js': join(SOURCES, 'floor.mjs'), 'peer.js': peer['index.js'], 'entry.js': join(SOURCES, 'shim.mjs'), ...builtModules(directory) };
+}
+
+/** Modules of a built Rust Worker, without the shim around it. */
+export function withoutShim(modules) {
+  const direct = join(SOURCES, 'direct.mjs');
+  return 'entry.js' in modules ? { ...modules, 'entry.js': direct } : { 'main.js': direct, ...modules };
 }
 
 /** What Workers written by hand are told of the table. */

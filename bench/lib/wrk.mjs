@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { scratch } from './paths.mjs';
+import { scratch } from './scratch.mjs';
 
 /** The name the visitor asks for, the same for every Worker, so that what they write into pages is comparable. */
 export const VISITED = 'proxy.test';

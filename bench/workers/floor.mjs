@@ -1,7 +1,7 @@
-// A Rust Worker with nothing in it: its handler awaits the one function it finds here, which is another Worker's whole work.
+// What the empty Rust Worker finds to do: another Worker's whole work, as one function.
 
 import peer from './peer.js';
 
 globalThis.work = (request, env, context) => peer.fetch(request, env, context);
 
-export { default } from './index.js';
+export { default } from './entry.js';

@@ -6,9 +6,10 @@
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+
+import { freePort, listening } from '../../xtask/node/ports.mjs';
 
 /** The name the site lives under. Nothing resolves it; the Worker's fetches are led to nginx inside the runtime. */
 export const HOST = 'docs.origin.test';
@@ -48,7 +49,7 @@ export async function startSite({ nginx, docs, base }) {
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  const failure = await Promise.race([ended, listening(port)]);
+  const failure = await Promise.race([ended, listening(port).then((open) => (open ? undefined : 'it never listened'))]);
   if (failure) {
     await stop();
     throw new Error(`nginx did not start: ${failure}\n${complaints}`);
@@ -167,25 +168,4 @@ function tail(site, base) {
 
 function sheet(site, base) {
   return `@import url("${site}/_site/more.css"); .a { background: url(${site}/_site/dot.svg?13) } .b { background: url(//${HOST}${base}/_site/dot.svg?14) } .c { background: url(dot.svg?15) }`;
-}
-
-async function freePort() {
-  const probe = createServer();
-  await new Promise((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
-async function listening(port) {
-  for (let left = 100; left > 0; left -= 1) {
-    const open = await new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true));
-      socket.on('error', () => resolve(false));
-      socket.on('connect', () => socket.destroy());
-    });
-    if (open) return undefined;
-    await new Promise((later) => setTimeout(later, 50));
-  }
-  return 'it never listened';
 }

@@ -32,6 +32,12 @@ pub(crate) struct Options {
     /// most time of their own. `--json` then writes the profile, for a browser's developer tools.
     #[arg(long, value_name = "ROW")]
     profile: Option<String>,
+    /// Write tables and pictures into `docs/performance.md`.
+    #[arg(long)]
+    docs: bool,
+    /// Write those from the JSON of an earlier run, without measuring.
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    plots: Option<PathBuf>,
     /// Measure on this workerd instead of the pinned one.
     #[arg(long, value_name = "FILE")]
     workerd: Option<PathBuf>,
@@ -43,6 +49,13 @@ pub(crate) struct Options {
 /// If something does not build or install, or the measuring itself breaks down. A missed target is no error.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failure> {
     let tools = Tools::install(workspace)?;
+    let mut node = tools.node();
+    node.arg(workspace.root.join("bench/main.mjs"))
+        .current_dir(&workspace.root);
+    if let Some(file) = &options.plots {
+        return process::run(node.arg("--plots").arg(absolute(file)?));
+    }
+
     let nginx = system::NGINX.install(workspace)?;
     let wrk = system::WRK.install(workspace)?;
     let build = |crate_dir, profile| worker::build(workspace, &tools, crate_dir, profile);
@@ -51,8 +64,6 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
         None => Profile::Release,
     };
 
-    let mut node = tools.node();
-    node.arg(workspace.root.join("bench/main.mjs"));
     node.arg("--nginx").arg(nginx).arg("--wrk").arg(wrk);
     node.arg("--floor").arg(build(FLOOR, Profile::Release)?);
     node.arg("--compile").arg(compile_program(workspace)?);
@@ -62,8 +73,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
     for directory in &options.worker {
         node.arg("--worker").arg(absolute(directory)?);
     }
-    if options.quick {
-        node.arg("--quick");
+    for (flag, given) in [("--quick", options.quick), ("--docs", options.docs)] {
+        if given {
+            node.arg(flag);
+        }
     }
     for (flag, rows) in [("--only", &options.only), ("--profile", &options.profile)] {
         if let Some(rows) = rows {
@@ -75,7 +88,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
             node.arg(flag).arg(absolute(file)?);
         }
     }
-    process::run(node.current_dir(&workspace.root))
+    process::run(&mut node)
 }
 
 /// Builds the program that times the reading of a table on this machine.
