@@ -1,7 +1,7 @@
 // The benchmark: `cargo xtask bench` starts it with everything built and installed.
 //
 //   node bench/main.mjs --worker DIR --floor DIR --compile FILE --wrk FILE --nginx FILE
-//     [--only P1,P3] [--quick] [--json FILE] [--docs] [--workerd FILE] [--profile P1]
+//     [--only P1,P3] [--quick] [--rounds N] [--json FILE] [--docs] [--workerd FILE] [--profile P1]
 //   node bench/main.mjs --plots FILE
 //
 // It measures, prints and reports; a target that is missed is no failure.
@@ -37,6 +37,7 @@ const { values: options } = parseArgs({
     nginx: { type: 'string' },
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
     json: { type: 'string' },
     docs: { type: 'boolean', default: false },
     workerd: { type: 'string', default: WORKERD },
@@ -68,7 +69,10 @@ const stage = {
   workerd: options.workerd,
   origin,
   store,
-  pace: options.quick ? { warm: 1, seconds: 1, rounds: 3 } : { warm: 2, seconds: 2, rounds: 7 },
+  pace: {
+    ...(options.quick ? { warm: 1, seconds: 1, rounds: 3 } : { warm: 2, seconds: 2, rounds: 7 }),
+    ...(options.rounds === undefined ? {} : { rounds: Number(options.rounds) }),
+  },
 };
 const rivalries = contests({ ours, peers, floor: options.floor, origin });
 

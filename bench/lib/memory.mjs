@@ -45,13 +45,14 @@ async function peak(stage, { modules, texts }, streams, seconds) {
   });
   const visitors = Array.from({ length: streams }, () => visitor(worker.port, '/x/10m'));
   try {
+    const begun = () => visitors.filter(({ received }) => received() > 0).length;
+    for (let left = 300; left > 0 && begun() < streams; left -= 1) await pause(100);
+    if (begun() < streams) throw new Error(`only ${begun()} of ${streams} streams began within 30 s`);
     let most = 0;
     for (let left = seconds * 10; left > 0; left -= 1) {
       await pause(100);
       most = Math.max(most, residentBytes(worker.pid));
     }
-    const begun = visitors.filter(({ received }) => received() > 0).length;
-    if (begun < streams) throw new Error(`only ${begun} of ${streams} streams began`);
     return { megabytes: rounded(most / 1e6), waiting: unsent(stage.origin.port) };
   } finally {
     visitors.forEach(({ leave }) => leave());

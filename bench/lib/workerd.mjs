@@ -1,7 +1,7 @@
 // Workers in runtime processes of their own, and what such a process used.
 
 import { spawn } from 'node:child_process';
-import { copyFileSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -23,14 +23,21 @@ export async function startWorkerd({ modules, texts = {}, origin, store, printed
   Object.entries(texts).forEach(([, text], index) => writeFileSync(join(folder, `text-${index}`), text));
   writeFileSync(join(folder, 'config.capnp'), configuration({ modules, texts, origin, store }));
   const out = printed === undefined ? 'ignore' : openSync(printed, 'a');
+  // The runtime complains of every visitor who leaves early; what it says is of use only where it does not start.
+  const complaints = join(folder, 'complaints');
+  const error = openSync(complaints, 'w');
   const flags = inspect ? ['--inspector-addr=127.0.0.1:0'] : [];
   const child = spawn(binary, ['serve', '--control-fd=3', ...flags, 'config.capnp'], {
     cwd: folder,
-    stdio: ['ignore', out, printed === undefined ? 'inherit' : out, 'pipe'],
+    stdio: ['ignore', out, error, 'pipe'],
   });
   const end = () => child.kill('SIGKILL');
   process.on('exit', end);
-  const ports = await announced(child, inspect);
+  if (printed !== undefined) closeSync(out);
+  closeSync(error);
+  const ports = await announced(child, inspect).catch((failure) => {
+    throw new Error(`${failure.message}\n${readFileSync(complaints, 'utf8')}`);
+  });
   return {
     pid: child.pid,
     port: ports.http,

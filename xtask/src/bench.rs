@@ -24,6 +24,9 @@ pub(crate) struct Options {
     /// Fewer and shorter rounds: two minutes instead of ten, and wider spreads.
     #[arg(long)]
     quick: bool,
+    /// So many rounds instead of seven, or of three: the more, the less a busy machine blurs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
     /// Folders of built Workers (`index.js` and its `.wasm`) to measure instead of the reference Worker. The first counts as
     /// ours, the others are measured beside it.
     #[arg(long, value_name = "DIR")]
@@ -77,6 +80,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
         if given {
             node.arg(flag);
         }
+    }
+    if let Some(rounds) = options.rounds {
+        node.arg("--rounds").arg(rounds.to_string());
     }
     for (flag, rows) in [("--only", &options.only), ("--profile", &options.profile)] {
         if let Some(rows) = rows {
