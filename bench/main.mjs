@@ -70,7 +70,7 @@ const stage = {
   origin,
   store,
   pace: {
-    ...(options.quick ? { warm: 1, seconds: 1, rounds: 3 } : { warm: 2, seconds: 2, rounds: 7 }),
+    ...(options.quick ? { warm: 1, seconds: 1, rounds: 3, hold: 3 } : { warm: 2, seconds: 1, rounds: 15, hold: 8 }),
     ...(options.rounds === undefined ? {} : { rounds: Number(options.rounds) }),
   },
 };

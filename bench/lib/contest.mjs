@@ -87,6 +87,7 @@ function start({ origin, store, workerd }, { modules, texts }, printed) {
 async function compared(stage, { contestants, checks = [], comparedHeaders = ['content-type'], expected, lines = false, marks = {} }) {
   const mismatch = [];
   const answers = [];
+  let fields;
   for (const contestant of contestants) {
     const printed = join(scratch('printed'), 'lines');
     const worker = await start(stage, contestant, printed);
@@ -96,9 +97,11 @@ async function compared(stage, { contestants, checks = [], comparedHeaders = ['c
       answers.push({ contestant, own });
       // The line is on its way while the answer already is here.
       for (let left = 20; lines && left > 0 && events(printed).length < own.length; left -= 1) await pause(50);
-      const count = events(printed).length;
-      if (lines && contestant.silent !== true && count !== own.length) {
-        mismatch.push(`${contestant.name}: ${count} event lines for ${own.length} requests`);
+      if (lines && contestant.silent !== true) {
+        const found = events(printed);
+        fields ??= found[0];
+        if (found.length !== own.length) mismatch.push(`${contestant.name}: ${found.length} event lines for ${own.length} requests`);
+        else if (found.some((names) => names !== fields)) mismatch.push(`${contestant.name}: events of ${found[0]} instead of ${fields}`);
       }
     } finally {
       await worker.stop();
@@ -120,6 +123,10 @@ async function compared(stage, { contestants, checks = [], comparedHeaders = ['c
   return { mismatch, lengths: Object.fromEntries(answers.map(({ contestant, own }) => [contestant.name, own[0].body.length])) };
 }
 
+/** The names of the fields of each event printed. */
 function events(printed) {
-  return readFileSync(printed, 'utf8').split('\n').filter((line) => line.includes('"requestId"'));
+  return readFileSync(printed, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{"'))
+    .map((line) => Object.keys(JSON.parse(line)).sort().join(', '));
 }

@@ -11,7 +11,7 @@ import { VISITED } from './wrk.mjs';
 
 /** Measures the first of ours, and the runtime's own way of handing a body on beside it. */
 export async function memory(stage, worker, native) {
-  const seconds = stage.pace.rounds;
+  const seconds = stage.pace.hold;
   const more = async (modules, texts) => {
     const one = await peak(stage, { modules, texts }, 1, seconds);
     const many = await peak(stage, { modules, texts }, STREAMS, seconds);

@@ -21,10 +21,10 @@ pub(crate) struct Options {
     /// Measure these rows only, such as `P1,P3`.
     #[arg(long, value_name = "ROWS")]
     only: Option<String>,
-    /// Fewer and shorter rounds: two minutes instead of ten, and wider spreads.
+    /// Fewer rounds, and nothing on growth: two minutes instead of ten, and wider spreads.
     #[arg(long)]
     quick: bool,
-    /// So many rounds instead of seven, or of three: the more, the less a busy machine blurs.
+    /// So many rounds instead of fifteen, or of three: the more, the less a busy machine blurs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
     /// Folders of built Workers (`index.js` and its `.wasm`) to measure instead of the reference Worker. The first counts as
