@@ -40,11 +40,13 @@ export async function contest(stage, options) {
   } finally {
     await Promise.all(running.map(({ stop }) => stop()));
   }
-  // A figure that contains failures says nothing about the work.
-  const failed = running.filter((worker) => worker.rounds.some(({ errors }) => errors > 0));
-  if (failed.length > 0) {
-    return { mismatch: failed.map((worker) => `${worker.name}: ${worker.rounds.map(({ errors }) => errors).join(', ')} errors, round by round`) };
-  }
+  // A figure that contains failures says nothing about the work, and a round without an answer has none.
+  const failed = running.flatMap(({ name, rounds }) =>
+    rounds
+      .filter(({ errors, bytes }) => errors > 0 || bytes === 0)
+      .map(({ errors, requests }) => `${name}: ${errors} errors in a round of ${requests} answers`),
+  );
+  if (failed.length > 0) return { mismatch: failed };
   const rounds = running.map((worker) => [worker.name, worker.rounds.map((round) => raw(round, byBytes ? lengths[worker.name] : undefined))]);
   return {
     contestants: Object.fromEntries(rounds.map(([name, measured]) => [name, figures(measured)])),

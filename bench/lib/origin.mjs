@@ -1,10 +1,9 @@
 // The origin: nginx with one worker, serving generated files. It answers every host name alike.
 
-import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { freePort, listening } from '../../xtask/node/ports.mjs';
+import { startNginx } from '../../xtask/node/nginx.mjs';
 import { ORIGIN } from '../workers/rules.mjs';
 import { scratch } from './scratch.mjs';
 
@@ -19,18 +18,11 @@ export const REPLACEMENTS = Array.from({ length: 10 }, (_, index) => ({
 
 /** Starts nginx. Resolves to `{ port, files, stop() }`; `files` has the generated contents by name. */
 export async function startOrigin(nginx) {
-  const port = await freePort();
   const folder = scratch('origin');
   mkdirSync(join(folder, 'files'));
   const files = contents();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, 'files', name), content);
-  writeFileSync(join(folder, 'nginx.conf'), configuration(port, folder));
-  const server = spawn(nginx, ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  process.on('exit', () => server.kill());
-  if (!(await listening(port))) throw new Error('nginx does not listen');
-  return { port, files, stop: () => server.kill() };
+  return { files, ...(await startNginx({ nginx, folder, http: (port) => site(port, folder) })) };
 }
 
 function contents() {
@@ -70,31 +62,13 @@ function filler(length) {
 
 const PROSE = 'The quick brown fox jumps over the lazy dog while the band plays on and nobody minds the time. ';
 
-function configuration(port, folder) {
+function site(port, folder) {
   const seen = ['host', 'x_forwarded_host', 'x_forwarded_proto', 'x_api_version', 'x_legacy', 'accept_encoding', 'user_agent', 'cookie'];
   return `
-daemon off;
-master_process off;
-worker_rlimit_nofile 4096;
-pid ${folder}/nginx.pid;
-error_log stderr emerg;
-events { worker_connections 2048; }
-http {
-  access_log off;
   sendfile on;
   tcp_nopush on;
   open_file_cache max=100 inactive=1h;
-  # No connection may be retired while it is measured.
-  keepalive_requests 100000000;
-  keepalive_timeout 1h;
   types { text/html html; text/css css; text/plain txt; }
-  default_type application/octet-stream;
-  charset utf-8;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
 
   server {
     listen 127.0.0.1:${port} default_server backlog=1024;
@@ -109,7 +83,5 @@ http {
       return 200 "${seen.map((name) => `${name}=$http_${name}\\n`).join('')}id=$http_x_request_id\\n";
     }
     location ~ ^/[^/]+/(?<file>[^/]+)$ { alias ${folder}/files/$file; }
-  }
-}
-`;
+  }`;
 }
