@@ -4,11 +4,12 @@
 // and protocol-relative links, srcset, inline styles, a meta refresh, forms; and to each answer cookies, a policy and a
 // Content-Location. It redirects to absolute addresses, by rule and where a folder lacks its slash.
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+
+import { startNginx } from '../../xtask/node/nginx.mjs';
 
 /** The name the site lives under. Nothing resolves it; the Worker's fetches are led to nginx inside the runtime. */
 export const HOST = 'docs.origin.test';
@@ -30,30 +31,16 @@ export function prerequisites(docs = toolchainDocs()) {
 
 /** Starts nginx on a free port of loopback, the site below `base`. Resolves to `{ port, stop() }`. */
 export async function startSite({ nginx, docs, base }) {
-  const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'jouska-crawl-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   writeFileSync(join(folder, 'answers.conf'), answers(base));
-  writeFileSync(join(folder, 'nginx.conf'), configuration({ port, docs, base, folder }));
-  const server = spawn(nginx, ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let complaints = '';
-  server.stderr.on('data', (chunk) => (complaints += chunk));
-  const ended = new Promise((resolve) => {
-    server.on('error', (error) => resolve(error.message));
-    server.on('exit', (code, signal) => resolve(`nginx ended with ${signal ?? code}`));
-  });
-  // Should this process end in a hurry, nginx ends with it.
-  process.on('exit', () => server.kill());
-  const stop = async () => {
-    server.kill();
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  const failure = await Promise.race([ended, listening(port)]);
-  if (failure) {
-    await stop();
-    throw new Error(`nginx did not start: ${failure}\n${complaints}`);
+  try {
+    const { port, stop } = await startNginx({ nginx, folder, http: (port) => server({ port, docs, base, folder }) });
+    return { port, stop: () => stop().then(remove) };
+  } catch (error) {
+    remove();
+    throw error;
   }
-  return { port, stop };
 }
 
 function toolchainDocs() {
@@ -65,31 +52,14 @@ function toolchainDocs() {
   }
 }
 
-function configuration({ port, docs, base, folder }) {
+function server({ port, docs, base, folder }) {
   const site = `http://${HOST}${base}`;
   return `
-daemon off;
-master_process off;
-pid ${folder}/nginx.pid;
-error_log stderr warn;
-events { worker_connections 512; }
-http {
-  access_log off;
-  # A connection that nginx retires at the wrong moment would look like a fault of the proxy.
-  keepalive_requests 1000000;
-  keepalive_timeout 1h;
   types {
     text/html html; text/css css; application/javascript js; text/plain txt md; application/json json;
     image/svg+xml svg; image/png png; image/gif gif; font/woff2 woff2; font/woff woff;
   }
-  default_type application/octet-stream;
-  charset utf-8;
   charset_types text/html text/css application/javascript text/plain;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
 
   server {
     listen 127.0.0.1:${port};
@@ -118,9 +88,7 @@ http {
     location = ${base}/_site/extra.css { default_type text/css; return 200 '${sheet(site, base)}'; }
     location = ${base}/_site/more.css { default_type text/css; return 200 '.more { color: green }'; }
     location = ${base}/_site/form { default_type text/plain; return 200 'received'; }
-  }
-}
-`;
+  }`;
 }
 
 /** What every answer carries; a location with headers of its own has to say it again. */
@@ -167,25 +135,4 @@ function tail(site, base) {
 
 function sheet(site, base) {
   return `@import url("${site}/_site/more.css"); .a { background: url(${site}/_site/dot.svg?13) } .b { background: url(//${HOST}${base}/_site/dot.svg?14) } .c { background: url(dot.svg?15) }`;
-}
-
-async function freePort() {
-  const probe = createServer();
-  await new Promise((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
-async function listening(port) {
-  for (let left = 100; left > 0; left -= 1) {
-    const open = await new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true));
-      socket.on('error', () => resolve(false));
-      socket.on('connect', () => socket.destroy());
-    });
-    if (open) return undefined;
-    await new Promise((later) => setTimeout(later, 50));
-  }
-  return 'it never listened';
 }

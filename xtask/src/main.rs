@@ -9,6 +9,7 @@
     reason = "they measure how long their steps really take"
 )]
 
+mod bench;
 mod check;
 mod conformance;
 mod dev;
@@ -65,6 +66,8 @@ enum Action {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Measure the reference Worker beside others that do the same work, on workerd. It reports; it never fails for being slow.
+    Bench(bench::Options),
     /// Look for what no compiler checks: broken layers, files that do not say what they are for, paths of one machine.
     Tidy,
     /// Build the Workers: all of them, or the ones whose folders are named.
@@ -103,12 +106,13 @@ fn run(action: Action) -> Result<(), Failure> {
             steps::run_all(check::steps(&workspace, &tools))
         }
         Action::Conformance { arguments } => conformance::run(&workspace, &arguments),
+        Action::Bench(options) => bench::run(&workspace, &options),
         Action::Tidy => tidy::run(&workspace),
         Action::Build { dev, crates } => build(&workspace, dev, &crates),
         Action::SetupTools { nginx } => {
             Tools::install(&workspace)?;
             if nginx {
-                println!("{}", tools::nginx::install(&workspace)?.display());
+                println!("{}", tools::system::NGINX.install(&workspace)?.display());
             }
             Ok(())
         }

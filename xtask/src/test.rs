@@ -5,7 +5,7 @@ use crate::conformance;
 use crate::failure::Failure;
 use crate::process;
 use crate::steps::{self, Step};
-use crate::tools::{Tools, chromium, nginx};
+use crate::tools::{Tools, system};
 use crate::worker::{self, Profile};
 use crate::workspace::Workspace;
 
@@ -151,10 +151,10 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
 
 fn run_suite(workspace: &Workspace, tools: &Tools, suite: &Suite) -> Result<(), Failure> {
     if suite.nginx {
-        nginx::install(workspace)?;
+        system::NGINX.install(workspace)?;
     }
     if suite.chromium {
-        chromium::install(workspace)?;
+        system::CHROMIUM.install(workspace)?;
     }
     let built = worker::build(workspace, tools, suite.worker, Profile::Release)?;
     process::run(

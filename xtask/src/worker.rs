@@ -16,12 +16,14 @@ use crate::workspace::Workspace;
 pub(crate) enum Profile {
     /// As it is deployed: optimised by the compiler and again by wasm-opt.
     Release,
+    /// The same with its JavaScript left readable, so that a processor profile has names in it.
+    Named,
     /// Quick to compile, with debug information.
     Dev,
 }
 
-/// Builds the crate in `crate_dir`, a path relative to the root, into its `build` folder and returns that: `index.js` and `index_bg.wasm`.
-/// `crate_dir:feature` is the same crate with one of its features, in `build-feature`.
+/// Builds the crate in `crate_dir`, a path relative to the root, into its `build` folder (or the folder `named` in there) and returns that:
+/// `index.js` and `index_bg.wasm`. `crate_dir:feature` is the same crate with one of its features, in `build-feature`.
 ///
 /// Cargo knows whether there is anything to compile. The steps after it take seconds too, so they are left out when the same tools were
 /// given the same WebAssembly before.
@@ -61,7 +63,7 @@ pub(crate) fn build(
     cargo
         .args(["build", "--lib", "--target", "wasm32-unknown-unknown"])
         .env("WASM_BINDGEN_USE_JS_SYS", "1");
-    if profile == Profile::Release {
+    if profile != Profile::Dev {
         cargo.arg("--release");
     }
     process::run(
@@ -74,7 +76,10 @@ pub(crate) fn build(
 
     let module = compiled_module(&crate_dir, &target, profile)?;
     let input = fingerprint(tools, profile, &module, &crate_dir)?;
-    let folder = feature.map_or("build".to_owned(), |feature| format!("build-{feature}"));
+    let mut folder = feature.map_or("build".to_owned(), |feature| format!("build-{feature}"));
+    if profile == Profile::Named {
+        folder.push_str("/named");
+    }
     let out = crate_dir.join(&folder);
     let stamp = out.join(".input");
     if fs::read_to_string(&stamp).is_ok_and(|seen| seen == input)
@@ -85,10 +90,11 @@ pub(crate) fn build(
 
     let _ = fs::remove_file(&stamp);
     let mut worker_build = tools.worker_build();
-    worker_build.arg(match profile {
-        Profile::Release => "--release",
-        Profile::Dev => "--dev",
-    });
+    match profile {
+        Profile::Release => worker_build.arg("--release"),
+        Profile::Named => worker_build.arg("--release").env("NO_MINIFY", "1"),
+        Profile::Dev => worker_build.arg("--dev"),
+    };
     worker_build.args(["--out-dir", &folder]);
     if let Some(features) = features {
         worker_build.args([".", "--"]).args(features);
@@ -121,7 +127,7 @@ fn compiled_module(crate_dir: &Path, target: &Path, profile: Profile) -> Result<
             ))
         })?;
     let folder = match profile {
-        Profile::Release => "release",
+        Profile::Release | Profile::Named => "release",
         Profile::Dev => "debug",
     };
     Ok(target

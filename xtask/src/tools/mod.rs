@@ -5,9 +5,8 @@
 
 mod apt;
 mod cargo_install;
-pub(crate) mod chromium;
-pub(crate) mod nginx;
 mod node_modules;
+pub(crate) mod system;
 mod wasm_bindgen;
 mod wasm_std;
 mod worker_build;
