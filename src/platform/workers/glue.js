@@ -178,10 +178,11 @@ const IDLE_TIMEOUT = 2;
 const UPSTREAM_RESET = 3;
 const CLIENT_CLOSED = 4;
 
-// Bytes read at once: little enough at first for hundreds of slow streams side by side, more for one that keeps filling
-// what it is given while its visitor keeps up.
+// Bytes read at once: little enough for hundreds of slow streams side by side; more for one that has filled what it was
+// given for so long that no buffer on the way can have taken it all, as long as its visitor keeps up.
 const CHUNK = 65536;
 const LARGEST_CHUNK = 262144;
+const SUSTAINED = 2097152;
 
 // How long a small body may let its headers wait, in milliseconds. It is nearly always there with them, and a body in
 // hand costs a third of one that is streamed.
@@ -306,11 +307,12 @@ async function pump({ reader, read, size }, writable, firstChunk, idle, transfor
       const writing = Date.now();
       if (made !== undefined) await writer.write(made);
       reading = Date.now();
-      if (value.byteLength < size || size < CHUNK || size >= LARGEST_CHUNK || reading - writing > KEEPS_UP) {
-        read = reader.read(new Uint8Array(buffer, 0, size));
-      } else {
-        size *= 2;
+      const slow = reading - writing > KEEPS_UP;
+      if (slow ? size > CHUNK : size === CHUNK && bytes > SUSTAINED && value.byteLength === size) {
+        size = slow ? CHUNK : LARGEST_CHUNK;
         read = reader.read(new Uint8Array(size));
+      } else {
+        read = reader.read(new Uint8Array(buffer, 0, size));
       }
     } catch (error) {
       return end(CLIENT_CLOSED, error ?? new Error('the visitor left'));
