@@ -85,6 +85,6 @@ pub mod time;
 pub use config::ConfigError;
 pub use event::ProxyEvent;
 #[cfg(feature = "workers")]
-pub use platform::workers::{Handled, ResponseCache, Router, WorkersPlatform, promise};
+pub use platform::workers::{Handled, ResponseCache, Router, Unread, WorkersPlatform, promise};
 pub use sources::{Source, TableError};
 pub use table::RouteTable;

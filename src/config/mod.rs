@@ -3,6 +3,7 @@
 pub mod bounds;
 pub mod caps;
 pub mod defaults;
+mod digest;
 pub mod document;
 pub mod header_rules;
 pub mod issue;
@@ -22,6 +23,7 @@ mod text;
 pub mod upstream;
 mod wording;
 
+pub use digest::digest;
 pub use document::{CONFIG_VERSION, Document, MAX_ROUTES, RouteDocument};
 pub use issue::{Code, Issue, Issues, Position, Reported};
 pub use origin::Origin;

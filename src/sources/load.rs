@@ -19,6 +19,15 @@ pub struct TableSource {
     code: Option<Code>,
 }
 
+/// A table that was loaded.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The table, and what is written in it without having an effect.
+    pub compiled: Compiled,
+    /// What the source holds; `None` where all of the table is in code.
+    pub text: Option<String>,
+}
+
 /// A table in code, checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Code {
@@ -78,7 +87,7 @@ impl TableSource {
         platform: &P,
         in_use: bool,
         passed_over: impl Fn(&TableError),
-    ) -> Result<Compiled, TableError> {
+    ) -> Result<Loaded, TableError> {
         if let Some(Code {
             document,
             mode: MergeMode::Replace,
@@ -90,7 +99,13 @@ impl TableSource {
         for place in self.source.places() {
             let loaded = match place.read(platform).await {
                 Ok(None) => continue,
-                Ok(Some(text)) => self.combined(&text).map_err(TableError::Invalid),
+                Ok(Some(text)) => match self.combined(&text) {
+                    Ok(compiled) => Ok(Loaded {
+                        compiled,
+                        text: Some(text),
+                    }),
+                    Err(refused) => Err(TableError::Invalid(refused)),
+                },
                 Err(error) => Err(TableError::Unreadable(error)),
             };
             match loaded {
@@ -140,9 +155,13 @@ impl TableSource {
     }
 }
 
-fn compiled(document: &Document) -> Result<Compiled, TableError> {
-    json(document)
-        .and_then(|json| table::compile(config::read_value(json)))
+fn compiled(document: &Document) -> Result<Loaded, TableError> {
+    let compiled = json(document).and_then(|json| table::compile(config::read_value(json)));
+    compiled
+        .map(|compiled| Loaded {
+            compiled,
+            text: None,
+        })
         .map_err(TableError::Invalid)
 }
 
@@ -228,8 +247,9 @@ mod tests {
             .load(stores, in_use, |_| *passed_over.borrow_mut() += 1)
             .now_or_never()
             .unwrap();
-        let ids = loaded.map(|Compiled { table, .. }| {
-            table
+        let ids = loaded.map(|Loaded { compiled, .. }| {
+            compiled
+                .table
                 .routes()
                 .iter()
                 .map(|route| route.label().to_string())
@@ -356,11 +376,12 @@ mod tests {
         let mut remote = named("kv");
         remote["routes"][0]["retrys"] = json!(3);
         let stores = Stores::default().with("KV", Ok(remote));
-        let compiled = source
+        let Loaded { compiled, text } = source
             .load(&stores, false, |_| {})
             .now_or_never()
             .unwrap()
             .unwrap();
+        assert!(text.unwrap().contains("retrys"));
         assert_eq!(compiled.warnings.len(), 1);
         assert_eq!(compiled.warnings[0].path, "routes[0].retrys");
     }

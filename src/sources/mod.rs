@@ -3,10 +3,12 @@
 pub mod cached;
 pub mod load;
 pub mod source;
+pub mod status;
 
 pub use cached::ConfigCache;
-pub use load::{TableError, TableSource};
+pub use load::{Loaded, TableError, TableSource};
 pub use source::{Source, SourceError};
+pub use status::Status;
 
 #[cfg(feature = "workers")]
 pub(crate) use load::{Code, json};

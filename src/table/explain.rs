@@ -294,7 +294,14 @@ mod tests {
                 let Explanation { taken, passed } = explain(&table, &subject);
                 let found = table.find(&subject).map(|route| route.label.clone());
                 prop_assert_eq!(taken.as_ref().map(|taken| taken.route.clone()), found);
-                let above = taken.map_or(table.routes().len(), |taken| taken.index);
+                let above = taken.as_ref().map_or(table.routes().len(), |taken| taken.index);
+                for (index, route) in table.routes().iter().enumerate() {
+                    let is_passed = passed.iter().any(|passed| passed.index == index);
+                    prop_assert!(!(is_passed && route.takes(&subject)), "{} {}", index, route.label());
+                }
+                if let Some(taken) = &taken {
+                    prop_assert!(table.routes()[taken.index].takes(&subject));
+                }
                 let asked: Vec<usize> = passed.iter().map(|passed| passed.index).collect();
                 prop_assert_eq!(asked, (0..above).collect::<Vec<_>>());
             }

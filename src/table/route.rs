@@ -6,7 +6,9 @@ use super::fingerprint::fingerprint;
 use crate::{
     answer, cache,
     config::{Code, Issues, Path, Reported, RouteDocument},
-    forward, guards, matching, mirror, request_id, rewrite,
+    forward, guards,
+    matching::{self, Subject, Verdict},
+    mirror, request_id, rewrite,
 };
 
 /// One compiled route.
@@ -48,6 +50,11 @@ pub(crate) struct Caching {
 }
 
 impl Route {
+    /// Whether the request is what the route asks for. In a table it also takes it only if no route above it does.
+    pub fn takes(&self, subject: &Subject<'_>) -> bool {
+        matches!(self.matching.verdict(subject), Verdict::Takes { .. })
+    }
+
     /// Compiles one route. Every stage is asked, whatever the others found.
     pub(super) fn compile(
         document: &RouteDocument,

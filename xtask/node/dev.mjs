@@ -10,7 +10,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { startOrigin } from '../../examples/demo-origin/server.mjs';
-import { panelWorker, prepareDatabase } from './panel.mjs';
+import { PANEL_HOST, STATUS_SECRET, panelWorkers, prepareDatabase, publishSeed } from './panel.mjs';
 import { ROOT, startReferenceWorker } from './reference-worker.mjs';
 import { onStop } from './stop.mjs';
 import { bold, cyan, dim, logLine, red, yellow } from './terminal.mjs';
@@ -43,12 +43,15 @@ async function main() {
     origins: { [SHOP.name]: `127.0.0.1:${origin.port}` },
     // Until the welcome is out, the only requests are our own; complaints are worth reading at any time.
     log: (line) => (announced || line.level === 'error' || line.level === 'warn') && console.log(logLine(line)),
-    besides: panel ? [await panelWorker(panel)] : [],
+    vars: panel ? { STATUS_SECRET } : {},
+    besides: panel ? await panelWorkers(panel) : [],
   });
   running.push(proxy.dispose);
-  if (panel) await prepareDatabase(proxy.runtime);
-
   await answering(port);
+  if (panel) {
+    await prepareDatabase(proxy.runtime);
+    await publishSeed(`http://127.0.0.1:${port}`, JSON.parse(seeded()));
+  }
   console.log(welcome({ port, origin, panel: panel !== undefined }));
   announced = true;
   watchTable(seeded, proxy);
@@ -118,7 +121,7 @@ function welcome({ port, origin, panel }) {
   const addresses = [
     ['the shop, through jouska', `${mirror}/`, `or http://${local}/ where *.localhost does not resolve`],
     ['the shop itself', `http://${origin.authority}/`, `listens on 127.0.0.1:${origin.port}`],
-    ...(panel ? [['the admin panel', `http://panel.localhost:${port}/`, 'you are signed in as its first admin']] : []),
+    ...(panel ? [['the admin panel', `http://${PANEL_HOST}:${port}/`, 'you are signed in as its first admin']] : []),
     ['the route table', 'examples/demo-origin/routes.json', 'save it, and it is live'],
   ];
   const browse = [

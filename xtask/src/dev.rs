@@ -18,8 +18,7 @@ pub(crate) fn run(workspace: &Workspace, port: Option<u16>, panel: bool) -> Resu
     let mut node = tools.node();
     node.arg(workspace.root.join("xtask/node/dev.mjs"));
     node.arg("--worker").arg(build("examples/reverse-proxy")?);
-    // A panel without a wrangler file has no bindings to run with.
-    if panel && workspace.root.join("admin-panel/wrangler.toml").is_file() {
+    if panel {
         node.arg("--panel").arg(build("admin-panel")?);
     }
     if let Some(port) = port {

@@ -16,7 +16,9 @@ thread_local! {
         Source::variable("JOUSKA_CONFIG"),
     ]))
     .on_reload_error(|error| console_error!("{error}"))
-    .on_proxy(observability::report);
+    .on_proxy(observability::report)
+    // The admin panel asks what is served here, where both know the secret.
+    .status_secret("STATUS_SECRET");
 }
 
 /// The Worker's handler. It is exported without a macro around it, which saves the runtime some work for each request;

@@ -181,6 +181,33 @@ fn refused(response: &web_sys::Response, error: &JsValue) -> web_sys::Response {
     glue::made(502, "", &JsValue::NULL).unwrap_or_else(|_| web_sys::Response::error())
 }
 
+/// The visitor's body was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// It is larger than it may be.
+    #[error("the body is larger than it may be")]
+    TooLarge,
+    /// It broke off.
+    #[error("the body broke off")]
+    Broken,
+}
+
+impl WorkersPlatform {
+    /// Reads the visitor's body into memory, for routes of the Worker's own: at most `limit` bytes, counted while they
+    /// arrive. A body can be read once.
+    ///
+    /// # Errors
+    /// If it is longer, or breaks off.
+    pub async fn read_body(&self, limit: usize) -> Result<Vec<u8>, Unread> {
+        let read = glue::read_body(&self.inner.request, limit as f64);
+        let bytes = Waiting::promise(read).await.map_err(|_| Unread::Broken)?;
+        bytes
+            .dyn_into::<js_sys::Uint8Array>()
+            .map(|bytes| bytes.to_vec())
+            .map_err(|_| Unread::TooLarge)
+    }
+}
+
 impl ReadBody for WorkersPlatform {
     async fn read_text(
         &self,

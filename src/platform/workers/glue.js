@@ -332,29 +332,35 @@ export function tee(response) {
 // off.
 export function copyBody(body, limit) {
   const [sent, copied] = body.tee();
-  const read = async () => {
-    const reader = copied.getReader();
-    const chunks = [];
-    let length = 0;
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      length += value.byteLength;
-      if (length > limit) {
-        reader.cancel().catch(() => {});
-        return null;
-      }
-      chunks.push(value);
+  return [sent, gather(copied, limit).catch(() => null)];
+}
+
+// The bytes of the visitor's body, or null where they are too many; rejects where they break off.
+export async function readBody(request, limit) {
+  return request.body === null ? new Uint8Array() : gather(request.body, limit);
+}
+
+async function gather(body, limit) {
+  const reader = body.getReader();
+  const chunks = [];
+  let length = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    length += value.byteLength;
+    if (length > limit) {
+      reader.cancel().catch(() => {});
+      return null;
     }
-    const bytes = new Uint8Array(length);
-    let at = 0;
-    for (const chunk of chunks) {
-      bytes.set(chunk, at);
-      at += chunk.byteLength;
-    }
-    return bytes;
-  };
-  return [sent, read().catch(() => null)];
+    chunks.push(value);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
 }
 
 // At most `limit` bytes of text, or null.

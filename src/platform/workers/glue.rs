@@ -74,6 +74,9 @@ extern "C" {
         limit: f64,
     ) -> Result<js_sys::Array, JsValue>;
 
+    #[wasm_bindgen(js_name = readBody)]
+    pub(super) fn read_body(request: &web_sys::Request, limit: f64) -> js_sys::Promise;
+
     #[wasm_bindgen(js_name = readText)]
     pub(super) fn read_text(
         response: &web_sys::Response,

@@ -19,6 +19,7 @@ use std::{cell::RefCell, fmt, rc::Rc};
 
 use wasm_bindgen::JsValue;
 
+pub use body::Unread;
 pub use router::{Handled, Router};
 pub use store::ResponseCache;
 pub use task::promise;

@@ -14,9 +14,15 @@ use crate::{
     config::{self, ConfigError, Document, Warning},
     event::ProxyEvent,
     isolate::Isolate,
+    message::RequestHead,
     pipeline,
-    sources::{self, ConfigCache, Source, TableError, TableSource},
+    platform::{Clock, Deliver, Secrets},
+    sources::{
+        self, ConfigCache, Loaded, Source, Status, TableError, TableSource,
+        status::{self, LoadError},
+    },
     table::{self, Compiled, MergeMode, RouteTable},
+    time::Timestamp,
 };
 
 /// Proxies requests by a route table, and gives back untouched what no route takes.
@@ -34,6 +40,7 @@ struct Inner {
     on_proxy: Option<OnProxy>,
     on_reload_error: Option<OnReloadError>,
     store: Option<Rc<dyn ResponseCache>>,
+    status: Option<Told>,
     /// What was last warned of, so that a table that is read every minute does not fill the log.
     warned: RefCell<Vec<Warning>>,
     /// What a table made in code says without effect: a router is made before there is a log to write to.
@@ -47,8 +54,23 @@ enum Table {
     Fixed(Rc<RouteTable>),
     Read {
         source: Box<TableSource>,
-        cache: ConfigCache<RouteTable>,
+        cache: ConfigCache<Served>,
     },
+}
+
+/// A table that was read, and what is told about it.
+struct Served {
+    table: Rc<RouteTable>,
+    loaded_at: Timestamp,
+    /// What it was read from; kept only where somebody may ask for its digest.
+    text: Option<String>,
+}
+
+/// What is told to who may ask how the router is doing.
+struct Told {
+    /// The variable or secret that has to be proved.
+    binding: String,
+    last_error: RefCell<Option<LoadError>>,
 }
 
 /// What became of a request.
@@ -109,6 +131,7 @@ impl Router {
                 on_proxy: None,
                 on_reload_error: None,
                 store: None,
+                status: None,
                 warned: RefCell::default(),
                 untold: Cell::default(),
             }),
@@ -128,6 +151,16 @@ impl Router {
     /// Stores responses in `store` instead of `caches.default`.
     pub fn cache_impl(self, store: impl ResponseCache + 'static) -> Self {
         self.changed(|inner| inner.store = Some(Rc::new(store)))
+    }
+
+    /// Tells its [`Status`] at [`status::PATH`] to who proves to know the secret bound as `binding`, a variable, a secret
+    /// or a secret of a store. To everybody else, and where there is no such secret, that path is one like any other.
+    pub fn status_secret(self, binding: impl Into<String>) -> Self {
+        let told = Told {
+            binding: binding.into(),
+            last_error: RefCell::default(),
+        };
+        self.changed(|inner| inner.status = Some(told))
     }
 
     /// Puts `code` in front of what the source holds, as [`table::resolve_config`] says: its routes come first and win.
@@ -168,6 +201,9 @@ impl Router {
             // A route speaks of hosts and paths, and this URL has neither.
             return Ok(Handled::FellThrough(Clone::clone(platform.request())));
         };
+        if let Some(status) = self.status(&head, &platform).await {
+            return Ok(Handled::Answered(platform.make(status.answer())));
+        }
         let table = self.table(&platform).await?;
         let on_proxy = self.inner.on_proxy.as_ref();
         let report = |event| {
@@ -191,19 +227,68 @@ impl Router {
                 Ok(Rc::clone(table))
             }
             Table::Read { source, cache } => {
-                let failed = |error: &TableError| {
-                    if let Some(report) = &self.inner.on_reload_error {
-                        report(error);
-                    }
-                };
-                let load = || async {
-                    let compiled = source.load(platform, cache.is_loaded(), failed).await?;
-                    self.warn(compiled.warnings);
-                    Ok(compiled.table)
-                };
-                cache.get(platform, load, failed).await
+                let served = self.served(source, cache, platform).await?;
+                Ok(Rc::clone(&served.table))
             }
         }
+    }
+
+    async fn served(
+        &self,
+        source: &TableSource,
+        cache: &ConfigCache<Served>,
+        platform: &WorkersPlatform,
+    ) -> Result<Rc<Served>, TableError> {
+        let failed = |error: &TableError| {
+            if let Some(status) = &self.inner.status {
+                *status.last_error.borrow_mut() = Some(LoadError {
+                    at: platform.now(),
+                    message: error.to_string(),
+                });
+            }
+            if let Some(report) = &self.inner.on_reload_error {
+                report(error);
+            }
+        };
+        let load = || async {
+            let Loaded { compiled, text } =
+                source.load(platform, cache.is_loaded(), failed).await?;
+            self.warn(compiled.warnings);
+            Ok(Served {
+                table: Rc::new(compiled.table),
+                loaded_at: platform.now(),
+                text: text.filter(|_| self.inner.status.is_some()),
+            })
+        };
+        cache.get(platform, load, failed).await
+    }
+
+    /// What is told to who asks for the status and may hear it.
+    async fn status(&self, head: &RequestHead, platform: &WorkersPlatform) -> Option<Status> {
+        let told = self.inner.status.as_ref()?;
+        if !status::is_asked_for(head) {
+            return None;
+        }
+        let secret = platform.secret(&told.binding).await?;
+        if !status::is_proved(head, &secret) {
+            return None;
+        }
+        // As a visitor's request at this moment would have it.
+        let (table, loaded_at, digest) = match &self.inner.table {
+            Table::Fixed(table) => (Some(Rc::clone(table)), None, None),
+            Table::Read { source, cache } => {
+                match self.served(source, cache, platform).await.ok() {
+                    None => (None, None, None),
+                    Some(served) => (
+                        Some(Rc::clone(&served.table)),
+                        Some(served.loaded_at),
+                        served.text.as_deref().and_then(status::digest),
+                    ),
+                }
+            }
+        };
+        let last_error = told.last_error.borrow().clone();
+        Some(Status::of(table.as_deref(), loaded_at, digest, last_error))
     }
 
     /// Logs what a table says without effect, once as long as it stays the same.

@@ -31,6 +31,7 @@ pub mod shadow;
 mod witness;
 
 pub use danger::{Level, Rule, dangers};
+pub use notes::notes;
 pub use shadow::{Shadow, shadows};
 pub use witness::{Witness, WitnessHeader};
 
@@ -113,7 +114,7 @@ pub fn advise(document: &Document, compiled: &Compiled) -> Vec<Advice> {
     let mut advice: Vec<Advice> = warnings.iter().map(Advice::from).collect();
     advice.extend(shadow::advise(document, table));
     advice.extend(risks(document));
-    advice.extend(notes::advise(document));
+    advice.extend(notes(document));
     advice
 }
 

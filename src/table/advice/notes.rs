@@ -15,8 +15,17 @@ use crate::{
     net::Upstream,
 };
 
-/// Notes on every route that forwards; one that answers by itself stores nothing and has no links.
-pub(super) fn advise(document: &Document) -> Vec<Advice> {
+/// Notes on every route that forwards; one that answers by itself stores nothing and has no links. They are part of what
+/// [`advise`](super::advise) says, for those who ask for the rest elsewhere.
+///
+/// ```
+/// use jouska::{config, table::advice};
+///
+/// let text = r#"{ "routes": [{ "match": { "path": "/" }, "upstream": "www.example.net" }] }"#;
+/// let notes = advice::notes(&config::parse(text).unwrap().document);
+/// assert_eq!(notes[0].path, "routes[0].upstream");
+/// ```
+pub fn notes(document: &Document) -> Vec<Advice> {
     let defaults = document.defaults.clone().unwrap_or_default();
     let root = Path::root();
     let at = root.key("routes");
@@ -198,7 +207,7 @@ mod tests {
     fn check(defaults: Value, route: Value, expected: &[Value]) {
         let tree = json!({ "defaults": defaults, "routes": [route] });
         let document = parse_value(tree.clone()).unwrap().document;
-        let mut notes: Vec<Value> = advise(&document)
+        let mut notes: Vec<Value> = notes(&document)
             .into_iter()
             .map(|advice| serde_json::to_value(advice).unwrap())
             .collect();
