@@ -106,7 +106,8 @@ fn shown(command: &Command) -> String {
     line
 }
 
-fn not_started(command: &Command, error: &io::Error) -> Failure {
+/// The failure of a program that could not even be started.
+pub(crate) fn not_started(command: &Command, error: &io::Error) -> Failure {
     let program = command.get_program().to_string_lossy();
     if error.kind() == io::ErrorKind::NotFound {
         Failure::new(format!("`{program}` is not installed, or not on PATH"))

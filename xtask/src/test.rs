@@ -1,5 +1,6 @@
 //! Every test there is, in order: `cargo xtask test`.
 
+use crate::account::deploy;
 use crate::check;
 use crate::conformance;
 use crate::failure::Failure;
@@ -133,8 +134,8 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
     let tools = Tools::install(workspace)?;
 
     let mut all = check::steps(workspace, &tools);
-    all.push(Step::new("the other crates' tests", || {
-        check::cargo(workspace, "test --locked --workspace --exclude jouska")
+    all.push(Step::new("the Workers' upload, played", || {
+        deploy::build(workspace)
     }));
     for runtime in ["host", "workerd"] {
         all.push(Step::new(format!("conformance on {runtime}"), move || {
