@@ -11,6 +11,7 @@
 
 mod account;
 mod bench;
+mod bundle;
 mod check;
 mod conformance;
 mod dev;
@@ -24,6 +25,7 @@ mod worker;
 mod workspace;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -80,6 +82,11 @@ enum Action {
         /// Folders of Worker crates, relative to the root; `folder:feature` is one with a feature.
         crates: Vec<String>,
     },
+    /// Make a folder with which plain workerd runs the proxy, without an account.
+    Bundle {
+        /// The folder. A table and a configuration that are in it stay as they are.
+        folder: PathBuf,
+    },
     /// Find or make what the Workers need in a Cloudflare account, and write its ids into the wrangler files.
     Setup,
     /// One step of a deployment, as the workflow takes them.
@@ -125,6 +132,7 @@ fn run(action: Action) -> Result<(), Failure> {
         Action::Bench(options) => bench::run(&workspace, &options),
         Action::Tidy => tidy::run(&workspace),
         Action::Build { dev, crates } => build(&workspace, dev, &crates),
+        Action::Bundle { folder } => bundle::run(&workspace, &folder),
         Action::Setup => setup::run(&workspace),
         Action::Deploy { step } => deploy::run(&workspace, step),
         Action::Reset { step } => reset::run(&workspace, &step),

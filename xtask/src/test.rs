@@ -1,6 +1,9 @@
 //! Every test there is, in order: `cargo xtask test`.
 
+use std::fs;
+
 use crate::account::deploy;
+use crate::bundle;
 use crate::check;
 use crate::conformance;
 use crate::failure::Failure;
@@ -84,6 +87,14 @@ const SUITES: &[Suite] = &[
         chromium: true,
     },
     Suite {
+        name: "an axum application behind a route table",
+        script: "tests/embedding/axum.mjs",
+        arguments: &[],
+        worker: "examples/axum",
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
         name: "the published HTTP cache tests",
         script: "tests/cache/suite.mjs",
         arguments: &[],
@@ -142,12 +153,31 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
             conformance::run(workspace, &["--runtime".into(), runtime.into()])
         }));
     }
+    all.push(Step::new("the proxy on plain workerd", || {
+        on_plain_workerd(workspace, &tools)
+    }));
     all.extend(
         SUITES
             .iter()
             .map(|suite| Step::new(suite.name, || run_suite(workspace, &tools, suite))),
     );
     steps::run_all(steps::matching(all, only)?)
+}
+
+/// Makes a bundle and visits it.
+fn on_plain_workerd(workspace: &Workspace, tools: &Tools) -> Result<(), Failure> {
+    let folder = workspace.root.join("build/bundle");
+    // What an earlier run left there would be kept as an operator's own.
+    let _ = fs::remove_dir_all(&folder);
+    bundle::run(workspace, &folder)?;
+    process::run(
+        tools
+            .node()
+            .arg(workspace.root.join("tests/embedding/workerd.mjs"))
+            .arg("--bundle")
+            .arg(&folder)
+            .current_dir(&workspace.root),
+    )
 }
 
 fn run_suite(workspace: &Workspace, tools: &Tools, suite: &Suite) -> Result<(), Failure> {

@@ -11,6 +11,8 @@ mod clock;
 mod fetch;
 mod glue;
 mod head;
+#[cfg(feature = "tower")]
+mod layer;
 mod router;
 mod store;
 mod task;
@@ -19,6 +21,8 @@ use std::{cell::RefCell, fmt, rc::Rc};
 
 use wasm_bindgen::JsValue;
 
+#[cfg(feature = "tower")]
+pub use layer::{Routed, RoutedError, RouterLayer};
 pub use router::{Handled, Router};
 pub use store::ResponseCache;
 pub use task::promise;
