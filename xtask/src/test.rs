@@ -1,6 +1,8 @@
 //! Every test there is, in order: `cargo xtask test`.
 
+use std::env;
 use std::fs;
+use std::process::Command;
 
 use crate::account::deploy;
 use crate::bundle;
@@ -9,7 +11,7 @@ use crate::conformance;
 use crate::failure::Failure;
 use crate::process;
 use crate::steps::{self, Step};
-use crate::tools::{Tools, system};
+use crate::tools::{Tools, mdbook, system};
 use crate::worker::{self, Profile};
 use crate::workspace::Workspace;
 
@@ -145,6 +147,13 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
     let tools = Tools::install(workspace)?;
 
     let mut all = check::steps(workspace, &tools);
+    all.push(Step::new("the book", || {
+        process::run(
+            Command::new(mdbook::install(workspace)?)
+                .arg("build")
+                .current_dir(&workspace.root),
+        )
+    }));
     all.push(Step::new("the Workers' upload, played", || {
         deploy::build(workspace)
     }));
@@ -152,6 +161,13 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
         all.push(Step::new(format!("conformance on {runtime}"), move || {
             conformance::run(workspace, &["--runtime".into(), runtime.into()])
         }));
+    }
+    // A panel without a wrangler file has no database, so no accounts either.
+    if workspace.root.join("admin-panel/wrangler.toml").is_file() {
+        all.push(Step::new(
+            "the panel's accounts, on a local database",
+            || accounts(workspace, &tools),
+        ));
     }
     all.push(Step::new("the proxy on plain workerd", || {
         on_plain_workerd(workspace, &tools)
@@ -162,6 +178,20 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
             .map(|suite| Step::new(suite.name, || run_suite(workspace, &tools, suite))),
     );
     steps::run_all(steps::matching(all, only)?)
+}
+
+/// Plays the steps that change the panel's database, with this very program.
+fn accounts(workspace: &Workspace, tools: &Tools) -> Result<(), Failure> {
+    let this = env::current_exe()
+        .map_err(|error| Failure::new(format!("this program's own path is unknown: {error}")))?;
+    process::run(
+        tools
+            .node()
+            .arg(workspace.root.join("tests/deployment/accounts.mjs"))
+            .arg("--xtask")
+            .arg(this)
+            .current_dir(&workspace.root),
+    )
 }
 
 /// Makes a bundle and visits it.

@@ -5,6 +5,7 @@
 
 mod apt;
 mod cargo_install;
+pub(crate) mod mdbook;
 mod node_modules;
 pub(crate) mod system;
 mod wasm_bindgen;
