@@ -2,7 +2,7 @@
 
 use std::env;
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
 use crate::process;
@@ -64,19 +64,11 @@ impl<'a> Wrangler<'a> {
     /// # Errors
     /// If it cannot be started. How it ended is in what is returned.
     pub(super) fn call(&self, arguments: &[&str]) -> Result<Said, Failure> {
-        let mut command = self.command(arguments);
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = command
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| process::not_started(&command, &error))?;
+        let ended = process::finished(&mut self.command(arguments))?;
         Ok(Said {
-            succeeded: status.success(),
-            out: String::from_utf8_lossy(&stdout).into_owned(),
-            err: String::from_utf8_lossy(&stderr).into_owned(),
+            succeeded: ended.status.success(),
+            out: String::from_utf8_lossy(&ended.stdout).into_owned(),
+            err: String::from_utf8_lossy(&ended.stderr).into_owned(),
         })
     }
 
