@@ -47,6 +47,7 @@
 //! | feature | default | what for |
 //! | --- | --- | --- |
 //! | `workers` | yes | the adapter over the `worker` crate |
+//! | `tower` | no | the router as a `tower` layer, for axum applications |
 //! | `schema` | no | JSON Schema and reference page of the route document |
 //! | `test-util` | no | [`platform::fake`]: scripted upstreams and a clock that jumps |
 #![cfg_attr(
@@ -86,5 +87,7 @@ pub use config::ConfigError;
 pub use event::ProxyEvent;
 #[cfg(feature = "workers")]
 pub use platform::workers::{Handled, ResponseCache, Router, Unread, WorkersPlatform, promise};
+#[cfg(feature = "tower")]
+pub use platform::workers::{Routed, RoutedError, RouterLayer};
 pub use sources::{Source, TableError};
 pub use table::RouteTable;

@@ -10,6 +10,8 @@ import { withoutSignalListeners } from './stop.mjs';
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+const PROXY = join(ROOT, 'wrangler.toml');
+
 /**
  * Starts workerd with the Worker built into `directory` and resolves once it listens.
  *
@@ -26,14 +28,15 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
  */
 export async function startReferenceWorker({ directory, table, host = '127.0.0.1', port = 0, origins = {}, log = () => {}, vars = {}, besides = [] }) {
   const { Miniflare, Log, LogLevel, convertV4MiniflareOptions: convert = (options) => options } = await tools();
-  const proxy = await workerOptions({ name: 'proxy', config: join(ROOT, 'wrangler.toml'), directory });
+  const proxy = await workerOptions({ name: 'proxy', config: PROXY, directory });
   const options = convert({
     host,
     port,
     cf: VISITOR,
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: log,
-    workers: [{ ...proxy, bindings: { ...proxy.bindings, ...vars } }, ...besides, outbound(origins)],
+    // Without the template's own table, which a request that comes before the seeded one would be answered by for a minute.
+    workers: [{ ...proxy, bindings: { ...proxy.bindings, JOUSKA_CONFIG: '', ...vars } }, ...besides, outbound(origins)],
   });
   const runtime = withoutSignalListeners(() => new Miniflare(options));
   const url = await runtime.ready;
@@ -63,7 +66,8 @@ export async function workerOptions({ name, config, directory }) {
 export async function bindingsOf(config) {
   const { unstable_getMiniflareWorkerOptions: read } = await tools();
   const { workerOptions: { modulesRules, ...options } } = read(config);
-  return options;
+  // The proxy's template leaves the namespace of its table switched off. Here it needs no account, so there always is one.
+  return config === PROXY ? { ...options, kvNamespaces: { CONFIG: { id: 'local' }, ...options.kvNamespaces } } : options;
 }
 
 /** wrangler, and the very Miniflare it was built with: the options of the one only fit the other. */

@@ -1,4 +1,4 @@
-//! What a change has to pass before anybody runs it: form, lints, the library's tests, every Worker, the documentation.
+//! What a change has to pass before anybody runs it: form, lints, the crates' tests, every Worker, the documentation.
 
 use std::process::Command;
 
@@ -21,6 +21,7 @@ pub(crate) fn steps<'a>(workspace: &'a Workspace, tools: &'a Tools) -> Vec<Step<
         cargo("lints of the tenant edge's options", LINTS_OF_THE_OPTIONS),
         cargo("the core's tests", TESTS_OF_THE_CORE),
         cargo("the library's tests", "test --locked -p jouska"),
+        cargo("the other crates' tests", TESTS_OF_THE_OTHERS),
     ];
     steps.extend(worker::CRATES.map(|crate_dir| {
         Step::new(format!("the Worker {crate_dir}"), move || {
@@ -61,5 +62,6 @@ const LINTS_OF_THE_CORE: &str = "clippy --locked -p jouska --no-default-features
 const LINTS_OF_THE_OPTIONS: &str = "clippy --locked -p jouska-tenant-edge --features hyperdrive,tables --all-targets -- -D warnings";
 const TESTS_OF_THE_CORE: &str =
     "test --locked -p jouska --no-default-features --features schema,test-util";
+const TESTS_OF_THE_OTHERS: &str = "test --locked --workspace --exclude jouska";
 const DOCUMENTATION: &str =
     "doc --locked --workspace --no-deps --config build.rustdocflags=[\"-Dwarnings\"]";

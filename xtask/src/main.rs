@@ -9,7 +9,9 @@
     reason = "they measure how long their steps really take"
 )]
 
+mod account;
 mod bench;
+mod bundle;
 mod check;
 mod conformance;
 mod dev;
@@ -23,10 +25,12 @@ mod worker;
 mod workspace;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use account::{deploy, reset, setup};
 use failure::Failure;
 use tools::Tools;
 use worker::Profile;
@@ -56,7 +60,7 @@ enum Action {
         /// Run only the steps whose names contain this.
         only: Option<String>,
     },
-    /// Run what CI runs on a change: format, tidy, lints, the library's tests, all Workers, documentation, dependencies.
+    /// Run what CI runs on a change: format, tidy, lints, the crates' tests, all Workers, documentation, dependencies.
     Check,
     /// Play the conformance cases, on workerd unless `--runtime host` says otherwise.
     ///
@@ -77,6 +81,25 @@ enum Action {
         dev: bool,
         /// Folders of Worker crates, relative to the root; `folder:feature` is one with a feature.
         crates: Vec<String>,
+    },
+    /// Make a folder with which plain workerd runs the proxy, without an account.
+    Bundle {
+        /// The folder. A table and a configuration that are in it stay as they are.
+        folder: PathBuf,
+    },
+    /// Find or make what the Workers need in a Cloudflare account, and write its ids into the wrangler files.
+    Setup,
+    /// One step of a deployment, as the workflow takes them.
+    Deploy {
+        /// Which one.
+        #[command(subcommand)]
+        step: deploy::Step,
+    },
+    /// One step of resetting the panel's accounts, as the workflow takes them.
+    Reset {
+        /// Which one.
+        #[command(subcommand)]
+        step: reset::Step,
     },
     /// Install the tools that the other commands need. They do so themselves; this is for doing it beforehand.
     SetupTools {
@@ -109,6 +132,10 @@ fn run(action: Action) -> Result<(), Failure> {
         Action::Bench(options) => bench::run(&workspace, &options),
         Action::Tidy => tidy::run(&workspace),
         Action::Build { dev, crates } => build(&workspace, dev, &crates),
+        Action::Bundle { folder } => bundle::run(&workspace, &folder),
+        Action::Setup => setup::run(&workspace),
+        Action::Deploy { step } => deploy::run(&workspace, step),
+        Action::Reset { step } => reset::run(&workspace, &step),
         Action::SetupTools { nginx } => {
             Tools::install(&workspace)?;
             if nginx {

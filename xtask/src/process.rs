@@ -81,10 +81,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
         status,
         stdout,
         stderr,
-    } = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| not_started(command, &error))?;
+    } = finished(command)?;
     if status.success() {
         Ok(String::from_utf8_lossy(&stdout).trim_end().to_owned())
     } else {
@@ -94,6 +91,17 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
             String::from_utf8_lossy(&stderr).trim()
         )))
     }
+}
+
+/// Runs `command` and returns how it ended, with all that it printed.
+///
+/// # Errors
+/// If the program cannot be started.
+pub(crate) fn finished(command: &mut Command) -> Result<Output, Failure> {
+    command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| not_started(command, &error))
 }
 
 /// The command as a person would type it, for messages.
@@ -106,7 +114,8 @@ fn shown(command: &Command) -> String {
     line
 }
 
-fn not_started(command: &Command, error: &io::Error) -> Failure {
+/// The failure of a program that could not even be started.
+pub(crate) fn not_started(command: &Command, error: &io::Error) -> Failure {
     let program = command.get_program().to_string_lossy();
     if error.kind() == io::ErrorKind::NotFound {
         Failure::new(format!("`{program}` is not installed, or not on PATH"))

@@ -1,11 +1,17 @@
 //! Every test there is, in order: `cargo xtask test`.
 
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use crate::account::deploy;
+use crate::bundle;
 use crate::check;
 use crate::conformance;
 use crate::failure::Failure;
 use crate::process;
 use crate::steps::{self, Step};
-use crate::tools::{Tools, system};
+use crate::tools::{Tools, mdbook, system};
 use crate::worker::{self, Profile};
 use crate::workspace::Workspace;
 
@@ -83,6 +89,14 @@ const SUITES: &[Suite] = &[
         chromium: true,
     },
     Suite {
+        name: "an axum application behind a route table",
+        script: "tests/embedding/axum.mjs",
+        arguments: &[],
+        worker: "examples/axum",
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
         name: "the published HTTP cache tests",
         script: "tests/cache/suite.mjs",
         arguments: &[],
@@ -133,20 +147,67 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
     let tools = Tools::install(workspace)?;
 
     let mut all = check::steps(workspace, &tools);
-    all.push(Step::new("the other crates' tests", || {
-        check::cargo(workspace, "test --locked --workspace --exclude jouska")
+    all.push(Step::new("the book", || {
+        process::run(
+            Command::new(mdbook::install(workspace)?)
+                .arg("build")
+                .current_dir(&workspace.root),
+        )
+    }));
+    all.push(Step::new("the Workers' upload, played", || {
+        deploy::build(workspace)
     }));
     for runtime in ["host", "workerd"] {
         all.push(Step::new(format!("conformance on {runtime}"), move || {
             conformance::run(workspace, &["--runtime".into(), runtime.into()])
         }));
     }
+    // A panel without a wrangler file has no database, so no accounts either.
+    if workspace.root.join("admin-panel/wrangler.toml").is_file() {
+        all.push(Step::new(
+            "the panel's accounts, on a local database",
+            || accounts(workspace, &tools),
+        ));
+    }
+    all.push(Step::new("the proxy on plain workerd", || {
+        on_plain_workerd(workspace, &tools)
+    }));
     all.extend(
         SUITES
             .iter()
             .map(|suite| Step::new(suite.name, || run_suite(workspace, &tools, suite))),
     );
     steps::run_all(steps::matching(all, only)?)
+}
+
+/// Plays the steps that change the panel's database, with this very program.
+fn accounts(workspace: &Workspace, tools: &Tools) -> Result<(), Failure> {
+    let this = env::current_exe()
+        .map_err(|error| Failure::new(format!("this program's own path is unknown: {error}")))?;
+    process::run(
+        tools
+            .node()
+            .arg(workspace.root.join("tests/deployment/accounts.mjs"))
+            .arg("--xtask")
+            .arg(this)
+            .current_dir(&workspace.root),
+    )
+}
+
+/// Makes a bundle and visits it.
+fn on_plain_workerd(workspace: &Workspace, tools: &Tools) -> Result<(), Failure> {
+    let folder = workspace.root.join("build/bundle");
+    // What an earlier run left there would be kept as an operator's own.
+    let _ = fs::remove_dir_all(&folder);
+    bundle::run(workspace, &folder)?;
+    process::run(
+        tools
+            .node()
+            .arg(workspace.root.join("tests/embedding/workerd.mjs"))
+            .arg("--bundle")
+            .arg(&folder)
+            .current_dir(&workspace.root),
+    )
 }
 
 fn run_suite(workspace: &Workspace, tools: &Tools, suite: &Suite) -> Result<(), Failure> {

@@ -157,7 +157,7 @@ fn fingerprint(
 }
 
 /// What a finished build has.
-const OUTPUTS: [&str; 2] = ["index.js", "index_bg.wasm"];
+pub(crate) const OUTPUTS: [&str; 2] = ["index.js", "index_bg.wasm"];
 /// The Worker crates of the workspace.
 pub(crate) const CRATES: [&str; 4] = [
     "examples/reverse-proxy",

@@ -47,10 +47,18 @@ async fn answer(
     match router.handle(request, env, context).await {
         Ok(Handled::Answered(response)) => Ok(response),
         // Routes of your own go here.
-        Ok(Handled::FellThrough(_)) => {
-            Response::error("no route takes this request", 404).map(Into::into)
-        }
+        Ok(Handled::FellThrough(_)) => refused("no route takes this request", 404, env),
         // The reason is in the log; a visitor has no use for it.
-        Err(_) => Response::error("the route table is not available", 503).map(Into::into),
+        Err(_) => refused("the route table is not available", 503, env),
     }
+}
+
+/// An answer of this Worker's own. It names the build, where the deployment gave it a name in `BUILD_ID`.
+fn refused(text: &str, status: u16, env: &Env) -> Result<web_sys::Response> {
+    let response = Response::error(text, status)?;
+    if let Ok(build) = env.var("BUILD_ID") {
+        // A name that no header can hold is none; the answer matters more.
+        let _ = response.headers().set("x-jouska-build", &build.to_string());
+    }
+    Ok(response.into())
 }

@@ -11,6 +11,8 @@ mod clock;
 mod fetch;
 mod glue;
 mod head;
+#[cfg(feature = "tower")]
+mod layer;
 mod router;
 mod store;
 mod task;
@@ -20,6 +22,8 @@ use std::{cell::RefCell, fmt, rc::Rc};
 use wasm_bindgen::JsValue;
 
 pub use body::Unread;
+#[cfg(feature = "tower")]
+pub use layer::{Routed, RoutedError, RouterLayer};
 pub use router::{Handled, Router};
 pub use store::ResponseCache;
 pub use task::promise;

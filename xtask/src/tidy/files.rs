@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Finding;
+use super::{Finding, ids};
 
 /// What is wrong with the text of a file.
 pub(super) fn look(name: &str, text: &str) -> Vec<Finding> {
@@ -37,6 +37,14 @@ pub(super) fn look(name: &str, text: &str) -> Vec<Finding> {
                     ),
                 );
             }
+        }
+        for id in ids::in_line(line) {
+            find(
+                index + 1,
+                format!(
+                    "`{id}` looks like the id of an account or of something in one; those are written in by `cargo xtask setup` and stay out of commits"
+                ),
+            );
         }
         for (name, domain) in REGISTRY_HOSTS {
             if line.contains(&format!("{name}.{domain}")) {
@@ -134,6 +142,12 @@ mod tests {
             );
             check("Cargo.lock", &format!("https://{name}.{domain}.org/x"), &[]);
         }
+    }
+
+    #[test]
+    fn the_id_of_a_resource_is_found() {
+        let id = ["3f9ab2c45d6e7081", "92a3b4c5d6e7f809"].concat();
+        check("wrangler.toml", &format!("a = 1\nid = \"{id}\""), &[2]);
     }
 
     #[test]

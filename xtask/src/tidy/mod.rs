@@ -1,6 +1,7 @@
 //! What no compiler checks: that the library's layers hold, that every file says what it is for, and that nothing of one machine gets in.
 
 mod files;
+mod ids;
 mod layers;
 mod source;
 

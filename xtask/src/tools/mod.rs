@@ -5,6 +5,7 @@
 
 mod apt;
 mod cargo_install;
+pub(crate) mod mdbook;
 mod node_modules;
 pub(crate) mod system;
 mod wasm_bindgen;
@@ -41,16 +42,7 @@ impl Tools {
     /// # Errors
     /// If a tool is missing and could not be installed.
     pub(crate) fn install(workspace: &Workspace) -> Result<Self, Failure> {
-        fs::create_dir_all(&workspace.cache).map_err(|error| {
-            Failure::new(format!(
-                "cannot create the cache {}: {error}",
-                workspace.cache.display()
-            ))
-        })?;
-        let _lock = Lock::acquire(
-            &workspace.cache.join("set-up.lock"),
-            "another set-up of the same cache",
-        )?;
+        let _lock = Lock::of_set_up(workspace)?;
 
         let rust = wasm_std::install(workspace)?;
         let node_modules = node_modules::install(workspace)?;
@@ -120,6 +112,20 @@ pub(crate) struct Lock(
 );
 
 impl Lock {
+    /// Makes the cache, and keeps other set-ups out of it.
+    fn of_set_up(workspace: &Workspace) -> Result<Self, Failure> {
+        fs::create_dir_all(&workspace.cache).map_err(|error| {
+            Failure::new(format!(
+                "cannot create the cache {}: {error}",
+                workspace.cache.display()
+            ))
+        })?;
+        Self::acquire(
+            &workspace.cache.join("set-up.lock"),
+            "another set-up of the same cache",
+        )
+    }
+
     /// Waits for the lock at `path`, saying so if `holder` has it.
     ///
     /// # Errors
@@ -150,6 +156,15 @@ fn path_with(folders: &[&Path]) -> Result<OsString, Failure> {
     let rest = env::split_paths(&own);
     env::join_paths(folders.iter().map(PathBuf::from).chain(rest))
         .map_err(|error| Failure::new(format!("PATH cannot hold the tools' folders: {error}")))
+}
+
+/// PATH with the JavaScript tools in front, for a command that needs no other.
+///
+/// # Errors
+/// If they are missing and could not be installed.
+pub(crate) fn node_path(workspace: &Workspace) -> Result<OsString, Failure> {
+    let _lock = Lock::of_set_up(workspace)?;
+    path_with(&[&node_modules::install(workspace)?.join(".bin")])
 }
 
 /// Says something about a tool.
