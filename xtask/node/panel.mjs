@@ -25,12 +25,12 @@ export async function panelWorker(directory) {
   };
 }
 
-/** Applies the migrations the panel's wrangler file points at, in order, to the empty local database. */
-export async function prepareDatabase(runtime) {
+/** Applies the migrations the wrangler file `config` points at, in order, to the empty local database of `worker`. */
+export async function prepareDatabase(runtime, { worker = 'panel', config = CONFIG } = {}) {
   const wrangler = await import(pathToFileURL(createRequire(import.meta.url).resolve('wrangler')));
-  const { d1_databases: [{ migrations_dir: folder = 'migrations' }] } = wrangler.unstable_readConfig({ config: CONFIG }, { hideWarnings: true });
-  const database = await runtime.getD1Database('DB', 'panel');
-  const migrations = join(CONFIG, '..', folder);
+  const { d1_databases: [{ migrations_dir: folder = 'migrations' }] } = wrangler.unstable_readConfig({ config }, { hideWarnings: true });
+  const database = await runtime.getD1Database('DB', worker);
+  const migrations = join(config, '..', folder);
   for (const file of readdirSync(migrations).filter((name) => name.endsWith('.sql')).sort()) {
     const statements = wrangler.unstable_splitSqlQuery(readFileSync(join(migrations, file), 'utf8'));
     await database.batch(statements.map((statement) => database.prepare(statement)));
