@@ -51,8 +51,39 @@ export class Caller {
       ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
     });
     const text = await answer.text();
-    return { status: answer.status, headers: answer.headers, text, body: json(text) };
+    const found = { status: answer.status, headers: answer.headers, text, body: json(text) };
+    this.#panel.violations.push(...violations(method, path, found));
+    return found;
   }
+}
+
+/** Headers of every answer the Worker makes. */
+export const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=15552000; includeSubDomains',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0',
+};
+
+/** What no answer of the API or the MCP endpoint may be like, whatever was asked. */
+function violations(method, path, { status, headers, text, body }) {
+  if (!/^\/(api|mcp)(\/|\?|$)/.test(path)) return [];
+  const expected = { ...SECURITY_HEADERS, 'cache-control': 'no-store' };
+  const wrong = Object.entries(expected).filter(([name, value]) => headers.get(name) !== value).map(([name]) => `${name}: ${headers.get(name)}`);
+  for (const [name, value] of headers) if (name.startsWith('access-control-')) wrong.push(`${name}: ${value}`);
+  if (text !== '' && body === undefined) wrong.push(`a body that is no JSON: ${text.slice(0, 80)}`);
+  if (text !== '' && !/^application\/json\b/.test(headers.get('content-type') ?? '')) wrong.push(`content-type: ${headers.get('content-type')}`);
+  if (method === 'HEAD' && text !== '') wrong.push('a body on HEAD');
+  if (status >= 400 && method !== 'HEAD' && typeof body?.error !== 'string' && typeof body?.error?.code !== 'number') wrong.push('an error without a code');
+  if (/D1_ERROR|SQLITE|secret-of|panicked|stack trace/i.test(text)) wrong.push(`internals: ${text.slice(0, 120)}`);
+  return wrong.map((what) => `${method} ${path.slice(0, 60)} (${status}) has ${what}`);
 }
 
 function json(text) {

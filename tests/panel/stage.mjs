@@ -64,7 +64,8 @@ export async function startStage({ directory, panels, proxy }) {
     workers,
   });
   const runtime = withoutSignalListeners(() => new Miniflare(options));
-  const stop = () => runtime.dispose();
+  let stopped;
+  const stop = () => (stopped ??= runtime.dispose());
   try {
     const url = await runtime.ready;
     const config = wranglerFile(directory);
@@ -81,7 +82,10 @@ export async function startStage({ directory, panels, proxy }) {
       edge,
       complaints,
       url,
-      runtime,
+      /** All panels' violations of what holds for every answer. */
+      get violations() {
+        return [...found.values()].flatMap((panel) => panel.violations);
+      },
       panel(name) {
         if (!found.has(name)) throw new Error(`there is no panel ${name} on this stage`);
         return found.get(name);
@@ -96,6 +100,8 @@ export async function startStage({ directory, panels, proxy }) {
 
 /** A panel that runs, and all that can be done to it from beside it. */
 class Panel {
+  /** What was wrong with answers that is wrong whatever was asked, as caller.mjs tells. */
+  violations = [];
   #runtime;
   #database;
   #seam;
