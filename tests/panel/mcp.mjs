@@ -285,8 +285,8 @@ async function methods({ rule, panel, token }) {
     must(!list.some(({ name }) => /publish|discard|rollback|user|token/.test(name)), 'a tool does');
   });
   await rule('ping is answered', async () => void (await result('ping')));
-  for (const method of ['resources/list', 'prompts/list', 'subscriptions/listen', 'tools/nope', 'TOOLS/LIST', '', 'notifications/initialized', 'logging/setLevel']) {
-    await rule(`${JSON.stringify(method)} is 404, -32601`, async () => void failed(await call(panel, token, method), method === '' ? 400 : 404, method === '' ? -32020 : -32601, 1));
+  for (const method of ['resources/list', 'prompts/list', 'subscriptions/listen', 'tools/nope', 'TOOLS/LIST', 'notifications/initialized', 'logging/setLevel']) {
+    await rule(`${JSON.stringify(method)} is 404, -32601`, async () => void failed(await call(panel, token, method), 404, -32601, 1));
   }
   await rule('a message without an id is acknowledged and does nothing', async () => {
     const before = await panel.content();
