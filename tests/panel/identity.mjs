@@ -1,12 +1,10 @@
-// Who the caller is: tokens and their keys, what the panel makes of an e-mail, and who founds it.
+// Who the caller is: what tokens are taken, and what the panel answers for each outcome.
 
 import { createHmac } from 'node:crypto';
 
 import { base64url, key } from './edge.mjs';
-import { answered, auditLog, begin, eventually, has, must, refused, same } from './expect.mjs';
+import { answered, begin, eventually, has, must, refused, same } from './expect.mjs';
 import { AUD, now } from './stage.mjs';
-
-const DAY = 86_400;
 
 export const panels = {
   main: { vars: { BUILD_ID: 'b1' } },
@@ -16,12 +14,7 @@ export const panels = {
   'team-upper': { vars: { ACCESS_TEAM: 'Main' } },
   'team-url': { vars: { ACCESS_TEAM: 'https://main.cloudflareaccess.com' } },
   'team-path': { vars: { ACCESS_TEAM: 'evil.example/' } },
-  'policy-admin': { vars: { ACCESS_PROVISION_ROLE: '  Admin ' } },
-  'policy-viewer': { vars: { ACCESS_PROVISION_ROLE: 'VIEWER' } },
-  'policy-odd': { vars: { ACCESS_PROVISION_ROLE: 'owner' } },
-  keys: { seam: true },
-  down: { seam: true },
-  aging: { seam: true },
+  welcoming: { vars: { ACCESS_PROVISION_ROLE: 'viewer' } },
   local: { access: { email: 'Local@Example.test' } },
   nameless: { access: { id: 'somebody' } },
   unchecked: {},
@@ -31,12 +24,8 @@ export async function check(area) {
   await tokens(area);
   await outcomes(area);
   await addresses(area);
-  await provisioning(area);
-  await provisionWindow(area);
   await seen(area);
   await contextIdentity(area);
-  await keySet(area);
-  await keysUnobtainable(area);
 }
 
 async function tokens({ rule, stage }) {
@@ -203,139 +192,11 @@ async function addresses({ rule, stage }) {
     same(await panel.sql('SELECT count(*) AS n FROM users'), [{ n: 1 }]);
   });
   await rule('only ASCII is lowered', async () => {
-    const one = stage.panel('policy-viewer');
+    const one = stage.panel('welcoming');
     await begin(one);
     same(answered(await one.as('ÉVA@Example.Test').get('/api/auth/me'), 200).user.subject, 'Éva@example.test');
     // The long s and the Kelvin sign lower to ASCII in Unicode; here they are other addresses.
     same(answered(await one.as('\u212Aim@example.test').get('/api/auth/me'), 200).user.subject, '\u212Aim@example.test');
-  });
-}
-
-async function provisioning({ rule, stage }) {
-  for (const name of ['main', 'policy-admin', 'policy-viewer', 'policy-odd']) {
-    const panel = stage.panel(name);
-    await rule(`${name}: the first caller of an empty panel is its admin, whatever the policy`, async () => {
-      await panel.reset();
-      const { user } = answered(await panel.as('First@Example.test').get('/api/auth/me'), 200);
-      has(user, { subject: 'first@example.test', role: 'admin' });
-      has((await panel.sql('SELECT * FROM users'))[0], { id: user.userId, subject: 'first@example.test', role: 'admin', disabled: 0 });
-      const [line, ...others] = await auditLog(panel);
-      same(others, []);
-      has(line, { action: 'user.provision', target: 'first@example.test', detail: { role: 'admin', via: 'founder' } });
-      must(Math.abs(line.at - now()) <= 5, `it is dated ${line.at}`);
-    });
-  }
-  await rule('a second caller is not founded: closed', async () => {
-    for (const name of ['main', 'policy-odd']) {
-      const panel = stage.panel(name);
-      same((await refused(panel, () => panel.as('second@example.test').get('/api/preview'), 403, 'no_panel_account')).accessEmail, 'second@example.test');
-    }
-  });
-  await rule('an unknown policy is logged when it is used', () => {
-    must(stage.complaints.some((line) => line.includes('ACCESS_PROVISION_ROLE')), 'nothing was logged of it');
-  });
-  for (const [name, role] of [['policy-admin', 'admin'], ['policy-viewer', 'viewer']]) {
-    const panel = stage.panel(name);
-    await rule(`${name}: the next caller gets that role, and it is on record`, async () => {
-      has(answered(await panel.as('second@example.test').get('/api/auth/me'), 200).user, { subject: 'second@example.test', role });
-      has((await auditLog(panel))[0], { action: 'user.provision', target: 'second@example.test', detail: { role, via: 'policy' } });
-      const log = await auditLog(panel);
-      answered(await panel.as('second@example.test').get('/api/routes'), 200);
-      same(await auditLog(panel), log, 'the log after a second visit');
-    });
-    await rule(`${name}: any request provisions`, async () => {
-      answered(await panel.as('third@example.test').get('/api/preview'), 200);
-      answered(await panel.as('fourth@example.test').get('/api/nope'), 404);
-      same((await panel.sql("SELECT role FROM users WHERE subject IN ('third@example.test', 'fourth@example.test')")).map((row) => row.role), [role, role]);
-    });
-    await rule(`${name}: a row that is there decides, disabled too`, async () => {
-      const dan = await panel.user('dan@example.test', { disabled: 1 });
-      await refused(panel, () => dan.get('/api/routes'), 403, 'account_disabled');
-      const vic = await panel.user('vic@example.test', { role: 'viewer' });
-      same(answered(await vic.get('/api/auth/me'), 200).user.role, 'viewer');
-    });
-  }
-  await rule('a table with only a disabled row is not an empty one', async () => {
-    const panel = stage.panel('main');
-    await panel.reset();
-    await panel.user('old@example.test', { disabled: 1 });
-    await refused(panel, () => panel.as('new@example.test').get('/api/routes'), 403, 'no_panel_account');
-  });
-  await rule('an unverified caller founds nothing', async () => {
-    const panel = stage.panel('main');
-    await panel.reset();
-    answered(await panel.anyone.get('/api/routes'), 401);
-    answered(await panel.as('a@example.test', { claims: { aud: 'another' } }).get('/api/routes'), 403, 'forbidden');
-    answered(await panel.as('a@example.test', { claims: { exp: now() - 5 } }).get('/api/auth/me'), 200);
-    same(await panel.sql('SELECT * FROM users'), []);
-  });
-}
-
-async function provisionWindow({ rule, stage }) {
-  const panel = stage.panel('main');
-  const open = async (value) => {
-    await panel.reset();
-    await panel.user('old@example.test', { disabled: 1 });
-    await panel.user('vic@example.test', { role: 'viewer' });
-    if (value !== undefined) await panel.sql("INSERT INTO settings (key, value) VALUES ('provision_window', ?)", value);
-  };
-  const left = () => panel.sql("SELECT value FROM settings WHERE key = 'provision_window'");
-  const closed = [
-    ['absent', () => undefined],
-    ['no JSON', () => 'soon'],
-    ['a list', () => `[${now() + 600}]`],
-    ['a number', () => `${now() + 600}`],
-    ['null', () => 'null'],
-    ['without a deadline', () => '{}'],
-    ['with a deadline in words', () => `{"deadline":"${now() + 600}"}`],
-    ['with a deadline of null', () => '{"deadline":null}'],
-    ['with an endless deadline', () => '{"deadline":1e999}'],
-    ['over', () => `{"deadline":${now() - 1}}`],
-    ['over this second', () => `{"deadline":${now()}}`],
-    ['more than 30 days long', () => `{"deadline":${now() + 30 * DAY + 60}}`],
-  ];
-  for (const [what, value] of closed) {
-    await rule(`a provision window that is ${what} is closed`, async () => {
-      await open(value());
-      await refused(panel, () => panel.as('new@example.test').get('/api/routes'), 403, 'no_panel_account');
-    });
-  }
-  for (const [what, value] of [['7 days', () => now() + 7 * DAY], ['just under 30 days', () => now() + 30 * DAY - 30], ['a few seconds and a half', () => now() + 20.5]]) {
-    await rule(`a window of ${what} makes one admin, and is gone`, async () => {
-      await open(JSON.stringify({ deadline: value() }));
-      has(answered(await panel.as('New@example.test').get('/api/auth/me'), 200).user, { subject: 'new@example.test', role: 'admin' });
-      same(await left(), []);
-      has((await auditLog(panel))[0], { action: 'user.provision', target: 'new@example.test', detail: { role: 'admin', via: 'window' } });
-      same((await refused(panel, () => panel.as('late@example.test').get('/api/routes'), 403, 'no_panel_account')).accessEmail, 'late@example.test');
-    });
-  }
-  const valid = () => JSON.stringify({ deadline: now() + 600 });
-  await rule('it does not fire while an admin is enabled', async () => {
-    await open(valid());
-    await panel.user('ada@example.test');
-    await refused(panel, () => panel.as('new@example.test').get('/api/routes'), 403, 'no_panel_account');
-    same((await left()).length, 1);
-  });
-  await rule('it gives nothing to whom a row decides for', async () => {
-    await open(valid());
-    await refused(panel, () => panel.as('old@example.test').get('/api/routes'), 403, 'account_disabled');
-    same(answered(await panel.as('vic@example.test').get('/api/auth/me'), 200).user.role, 'viewer');
-    same((await left()).length, 1);
-  });
-  await rule('on an empty panel it comes before founding', async () => {
-    await panel.reset();
-    await panel.sql("INSERT INTO settings (key, value) VALUES ('provision_window', ?)", valid());
-    answered(await panel.as('new@example.test').get('/api/routes'), 200);
-    same(await left(), []);
-    has((await auditLog(panel))[0].detail, { via: 'window' });
-  });
-  await rule('under a viewer policy it still makes an admin', async () => {
-    const one = stage.panel('policy-viewer');
-    await one.reset();
-    await one.user('old@example.test', { disabled: 1 });
-    await one.sql("INSERT INTO settings (key, value) VALUES ('provision_window', ?)", valid());
-    same(answered(await one.as('new@example.test').get('/api/auth/me'), 200).user.role, 'admin');
-    same(answered(await one.as('next@example.test').get('/api/auth/me'), 200).user.role, 'viewer');
   });
 }
 
@@ -383,115 +244,6 @@ async function contextIdentity({ rule, stage }) {
   await rule('it does not open a panel whose Access is off', async () => {
     answered(await stage.panel('off-team').anyone.get('/api/routes'), 401, 'unauthenticated');
     same(await stage.panel('off-team').sql('SELECT * FROM users'), []);
-  });
-}
-
-async function keySet({ rule, stage }) {
-  const panel = stage.panel('keys');
-  const { team } = panel;
-  const [first] = team.keys;
-  await begin(panel);
-  // Tokens that outlive the hours this panel's clock is put forward by.
-  const ask = (by) => panel.as('ada@example.test', { by, claims: { exp: now() + 10 * DAY } }).get('/api/routes');
-  const fetches = (count) => same(team.asked.length, count, 'the number of key requests');
-
-  await rule('the keys are fetched once', async () => {
-    for (let turn = 0; turn < 5; turn += 1) answered(await ask(first), 200);
-    fetches(1);
-    same(team.asked[0], 'https://keys.cloudflareaccess.com/cdn-cgi/access/certs');
-  });
-  const second = team.rotate();
-  await rule('an unknown kid does not fetch a set that is fresh', async () => {
-    for (let turn = 0; turn < 3; turn += 1) answered(await ask(second), 401, 'unauthenticated');
-    fetches(1);
-  });
-  await rule('a set over 60 s old is fetched once for an unknown kid', async () => {
-    await panel.steer({ clock: 58 });
-    answered(await ask(second), 401, 'unauthenticated');
-    fetches(1);
-    await panel.steer({ clock: 62 });
-    answered(await ask(second), 200);
-    fetches(2);
-  });
-  await rule('the former key, still published, goes on working', async () => {
-    answered(await ask(first), 200);
-    fetches(2);
-  });
-  await rule('a kid nobody has costs one fetch a minute at most', async () => {
-    const stranger = key('stranger');
-    for (let turn = 0; turn < 4; turn += 1) answered(await ask(stranger), 401, 'unauthenticated');
-    fetches(2);
-    await panel.steer({ clock: 124 });
-    for (let turn = 0; turn < 4; turn += 1) answered(await ask(stranger), 401, 'unauthenticated');
-    fetches(3);
-  });
-  await rule('a set is good for an hour, and then fetched again', async () => {
-    await panel.steer({ clock: 124 + 3580 });
-    answered(await ask(second), 200);
-    fetches(3);
-    team.keys = [second];
-    await panel.steer({ clock: 124 + 3610 });
-    answered(await ask(second), 200);
-    fetches(4);
-  });
-  await rule('a key that is published no longer opens nothing', async () => {
-    answered(await ask(first), 401, 'unauthenticated');
-    fetches(4);
-  });
-  await rule('entries of the key list that cannot be used are passed over', async () => {
-    team.instead = (Response) => Response.json({ keys: [null, 7, {}, { kty: 'EC', kid: second.kid, crv: 'P-256' }, { kty: 'RSA', kid: 'half' }, { ...second.jwk, alg: undefined, use: undefined }] });
-    await panel.steer({ clock: 124 + 3610 + 3700 });
-    answered(await ask(second), 200);
-    fetches(5);
-    team.instead = undefined;
-  });
-}
-
-async function keysUnobtainable({ rule, stage }) {
-  const panel = stage.panel('down');
-  const { team } = panel;
-  await begin(panel);
-  const ask = () => panel.as('ada@example.test', { claims: { exp: now() + 10 * DAY } }).get('/api/routes');
-  const failures = [
-    ['a network error', () => { throw new Error('the network is down'); }],
-    ['a 500', (Response) => new Response('oops', { status: 500 })],
-    ['a 404 that has keys', (Response) => Response.json(team.published, { status: 404 })],
-    ['a redirect', (Response) => new Response(null, { status: 302, headers: { location: 'https://evil.example/keys' } })],
-    ['no JSON', (Response) => new Response('<html>')],
-    ['no keys list', (Response) => Response.json({ public_certs: [] })],
-    ['keys that are no list', (Response) => Response.json({ keys: { a: 1 } })],
-    ['no answer for five seconds', () => new Promise(() => {})],
-  ];
-  let clock = 0;
-  for (const [what, instead] of failures) {
-    await rule(`${what} from the key endpoint is 503, never 401, and is remembered for a minute`, async () => {
-      team.instead = instead;
-      const before = team.asked.length;
-      const since = Date.now();
-      answered(await ask(), 503, 'access_unavailable');
-      const took = Date.now() - since;
-      must(took < 8_000, `it took ${took} ms`);
-      if (what.startsWith('no answer')) must(took > 4_500, `the endpoint was given ${took} ms`);
-      answered(await panel.as('ada@example.test').get('/api/auth/me'), 503, 'access_unavailable');
-      await panel.steer({ clock: clock + 57 });
-      answered(await ask(), 503, 'access_unavailable');
-      same(team.asked.length, before + 1, 'the number of key requests');
-      clock += 65;
-      await panel.steer({ clock });
-    });
-  }
-  await rule('without a token there is nothing to verify: 401', async () => {
-    team.instead = (Response) => new Response('oops', { status: 500 });
-    answered(await panel.anyone.get('/api/routes'), 401, 'unauthenticated');
-  });
-  await rule('once the endpoint answers again, so does the panel', async () => {
-    team.instead = undefined;
-    answered(await ask(), 200);
-  });
-  await rule('a set over an hour old is not used when it cannot be fetched again', async () => {
-    team.instead = (Response) => new Response('oops', { status: 500 });
-    await panel.steer({ clock: clock + 3700 });
-    answered(await ask(), 503, 'access_unavailable');
   });
 }
 

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { suite } from '../streams/suite.mjs';
 import { startStage } from './stage.mjs';
 
-const AREAS = ['gate', 'identity', 'draft', 'preview', 'advice', 'publish', 'revisions', 'users', 'tokens', 'mcp', 'domains', 'audit', 'meta', 'store', 'transfer', 'failures', 'races', 'scale', 'fuzz'];
+const AREAS = ['gate', 'identity', 'keys', 'provision', 'draft', 'preview', 'advice', 'publish', 'revisions', 'users', 'tokens', 'mcp', 'tools', 'domains', 'audit', 'meta', 'store', 'transfer', 'failures', 'races', 'scale', 'fuzz'];
 
 await suite(async ({ rule, later }) => {
   const { values } = parseArgs({ options: { worker: { type: 'string' }, proxy: { type: 'string' }, only: { type: 'string' } } });
