@@ -131,7 +131,7 @@ async function mirrors({ rule, preview }) {
     ['with a block among the defaults', { match: { path: '/' }, upstream: 'origin.example' }, { bodyRewrite: {} }, []],
     ['several upstreams', { match: { path: '/' }, upstreams: ['first.example/a', 'second.example'] }, undefined, [{ routeId: 'x', upstream: 'first.example' }]],
     ['a split', { match: { path: '/' }, trafficSplit: [{ upstream: 'first.example', weight: 1 }, { upstream: 'second.example', weight: 1 }] }, undefined, [{ routeId: 'x', upstream: 'first.example' }]],
-    ['an answer at the edge', { match: { path: '/' }, respond: { status: 200, body: 'x' } }, undefined, []],
+    ['an answer at the edge', { match: { path: '/' }, respond: { status: 200, body: 'x', contentType: 'text/plain' } }, undefined, []],
   ];
   for (const [what, definition, defaults, wanted] of cases) {
     await rule(`mirrors: ${what}`, async () => same((await preview({ x: definition }, defaults)).mirrorWarnings, wanted));

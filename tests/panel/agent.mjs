@@ -6,7 +6,7 @@ export const REVISION = '2026-07-28';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 
-/** A request as the protocol wants it: `{ headers, message }`, to be sent or spoilt. */
+/** A request as the protocol wants it: `{ headers, message }`, to be sent or spoilt; an id of `null` leaves it out. */
 export function request(token, method, params = {}, id = 1) {
   return {
     headers: {
@@ -19,7 +19,7 @@ export function request(token, method, params = {}, id = 1) {
     },
     message: {
       jsonrpc: '2.0',
-      ...(id === undefined ? {} : { id }),
+      ...(id === null ? {} : { id }),
       method,
       params: {
         ...params,
@@ -35,7 +35,8 @@ export function request(token, method, params = {}, id = 1) {
 }
 
 /** Sends it. `headers` and `method` override. No origin: an agent is no page. */
-export function send(panel, { headers, message }, { method = 'POST', body = message } = {}) {
+export function send(panel, { headers, message }, { method = 'POST', ...given } = {}) {
+  const body = 'body' in given ? given.body : message;
   return panel.anyone.ask(method, '/mcp', method === 'GET' || method === 'HEAD' ? undefined : body, { headers: { origin: null, ...headers } });
 }
 

@@ -51,10 +51,10 @@ export async function eventually(look, what, patience = 2_000) {
   }
 }
 
-/** An empty panel with one admin, who asked something already, so that a first sight is behind them. */
-export async function begin(panel) {
+/** An empty panel with one admin, who asked something already, so that a first sight is behind them; `token` as for `panel.as`. */
+export async function begin(panel, token) {
   await panel.reset();
-  return panel.user('ada@example.test', { seen: Math.floor(Date.now() / 1000) });
+  return panel.user('ada@example.test', { seen: Math.floor(Date.now() / 1000), token });
 }
 
 /** Puts routes, an id to a definition, in this order. */

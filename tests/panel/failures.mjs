@@ -102,9 +102,9 @@ async function recordFails({ rule, panel }) {
     const { token } = answered(await caller.post('/api/mcp-tokens', { name: 'a' }), 201);
     await panel.sql('UPDATE users SET last_seen = 5');
     await panel.steer({ d1: 'SET last_' });
-    answered(await caller.get('/api/routes'), 200);
-    answered(await call(panel, token, 'tools/list'), 200);
+    const [agent, person] = [await call(panel, token, 'tools/list'), await caller.get('/api/routes')];
     await panel.steer();
+    same([agent.status, person.status], [200, 200]);
   });
 }
 

@@ -119,7 +119,7 @@ async function origins({ rule, gate, bare, bob, stage }) {
 
 async function order({ rule, gate, ada, vic }) {
   await rule('unknown paths are 404 to who is signed in, and 401 to who is not', async () => {
-    for (const path of ['/api', '/api/', '/api/nope', '/api/routes/', '/api/routes/shop', '/api/routes/a/b', '/api/users/1', '/api/auth/nope', '/api/revisions/1']) {
+    for (const path of ['/api/', '/api/nope', '/api/routes/', '/api/routes/shop', '/api/routes/a/b', '/api/users/1', '/api/auth/nope', '/api/revisions/1']) {
       answered(await ada.get(path), 404, 'not_found');
       if (!path.startsWith('/api/auth/')) answered(await gate.anyone.get(path), 401, 'unauthenticated');
     }

@@ -230,7 +230,7 @@ async function contextIdentity({ rule, stage }) {
   });
   await rule('a header that fails is final, an empty one too', async () => {
     for (const token of ['rubbish', '', panel.token('x@example.test', { claims: { exp: 1 } })]) {
-      answered(await panel.anyone.get('/api/routes', { headers: { 'cf-access-jwt-assertion': token } }), 401, 'unauthenticated');
+      same((await panel.bare('GET', '/api/routes', { 'cf-access-jwt-assertion': token })).status, 401, `the answer to ${JSON.stringify(token.slice(0, 10))}`);
     }
     answered(await panel.as('x@example.test', { claims: { aud: 'another' } }).get('/api/routes'), 403, 'forbidden');
   });

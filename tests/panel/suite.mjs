@@ -2,7 +2,8 @@
 //
 //   node tests/panel/suite.mjs --worker DIR [--proxy DIR] [--only NAME]
 //
-// DIR is the built panel, or the built reference Worker that reads what the panel publishes. NAME is an area: gate, draft, mcp...
+// DIR is the built panel; after --proxy, the built reference Worker, without which nobody reads what is published. NAME is an
+// area: gate, draft, mcp...
 //
 // The last line is `N passed, N failed`, counted in rules.
 
@@ -12,19 +13,19 @@ import { parseArgs } from 'node:util';
 import { suite } from '../streams/suite.mjs';
 import { startStage } from './stage.mjs';
 
-const AREAS = ['gate', 'identity', 'keys', 'provision', 'draft', 'preview', 'advice', 'publish', 'revisions', 'users', 'tokens', 'mcp', 'tools', 'domains', 'audit', 'meta', 'store', 'transfer', 'failures', 'races', 'scale', 'fuzz'];
+// `proxied` needs the proxy.
+const AREAS = ['gate', 'identity', 'keys', 'provision', 'draft', 'preview', 'advice', 'publish', 'revisions', 'users', 'tokens', 'mcp', 'tools', 'domains', 'audit', 'meta', 'store', 'transfer', 'proxied', 'failures', 'races', 'scale', 'fuzz'];
 
 await suite(async ({ rule, later }) => {
   const { values } = parseArgs({ options: { worker: { type: 'string' }, proxy: { type: 'string' }, only: { type: 'string' } } });
   if (!values.worker) throw new Error('--worker is missing: the folder with the built index.js.');
-  const names = AREAS.filter((name) => values.only === undefined || name === values.only);
+  const names = AREAS.filter((name) => (name === values.only || values.only === undefined) && (name !== 'proxied' || values.proxy));
   if (names.length === 0) throw new Error(`there is no area ${values.only}; there are ${AREAS.join(', ')}.`);
   const directory = resolve(values.worker);
-  const proxy = values.proxy && resolve(values.proxy);
 
   const started = async (name) => {
     const area = await import(`./${name}.mjs`);
-    const stage = await startStage({ directory, panels: area.panels, proxy: area.proxied ? proxy : undefined });
+    const stage = await startStage({ directory, panels: area.panels, proxy: name === 'proxied' ? resolve(values.proxy) : undefined });
     later(stage.stop);
     return { area, stage };
   };

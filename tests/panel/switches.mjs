@@ -3,20 +3,22 @@
 const DIGEST = 'a'.repeat(64);
 
 /**
+ * A switch written as `null`, or as `false` where only `true` means something, does not compile, so no preview can tell of it.
+ *
  * `path`, `level`, `fires` (parts of a route that set it off), `silent` (parts that do not), `defaults` whether the switch may stand
  * in the defaults block. A part with `upstream: null` is a route that has none.
  */
 export const SWITCHES = [
-  { path: 'allowPrivateUpstream', level: 'high', fires: [{ allowPrivateUpstream: true }, { allowPrivateUpstream: false }, { allowPrivateUpstream: null }], silent: [{}] },
-  { path: 'upstreamHeaders', level: 'high', defaults: true, fires: [{ upstreamHeaders: { 'x-a': 'b' } }, { upstreamHeaders: {} }, { upstreamHeaders: null }], silent: [{}] },
+  { path: 'allowPrivateUpstream', level: 'high', fires: [{ allowPrivateUpstream: true }], silent: [{}] },
+  { path: 'upstreamHeaders', level: 'high', defaults: true, fires: [{ upstreamHeaders: { 'x-a': 'b' } }, { upstreamHeaders: {} }], silent: [{}] },
   { path: 'requestHeaders.set', level: 'high', defaults: true, fires: [{ requestHeaders: { set: { 'x-a': 'b' } } }, { requestHeaders: { set: {} } }], silent: [{ requestHeaders: {} }] },
   { path: 'bodyRewrite.inject', level: 'high', defaults: true, fires: [{ bodyRewrite: { inject: { headEnd: '<i></i>' } } }], silent: [{ bodyRewrite: {} }] },
   { path: 'bodyRewrite.replace', level: 'high', defaults: true, fires: [{ bodyRewrite: { replace: [{ from: 'a', to: 'b' }] } }], silent: [{ bodyRewrite: { replace: [] } }] },
-  { path: 'respond', level: 'high', fires: [{ upstream: null, respond: { status: 503, body: 'later' } }], silent: [{}] },
+  { path: 'respond', level: 'high', fires: [{ upstream: null, respond: { status: 503, body: 'later', contentType: 'text/plain' } }], silent: [{}] },
   {
     path: 'respond.redirect.allowExternal', level: 'high', beside: ['respond'],
     fires: [{ upstream: null, respond: { redirect: { to: 'https://elsewhere.example/', allowExternal: true } } }],
-    silent: [{ upstream: null, respond: { redirect: { to: '/here', allowExternal: false } } }, { upstream: null, respond: { redirect: { to: '/here' } } }],
+    silent: [{ upstream: null, respond: { redirect: { to: '/here' } } }],
   },
   {
     path: 'mirror.methods', level: 'high',
@@ -30,7 +32,7 @@ export const SWITCHES = [
   },
   {
     path: 'forwardAuth.failOpen', level: 'high', defaults: true,
-    fires: [{ forwardAuth: { url: 'https://auth.example/', failOpen: true } }, { forwardAuth: { url: 'https://auth.example/', failOpen: false } }],
+    fires: [{ forwardAuth: { url: 'https://auth.example/', failOpen: true } }],
     silent: [{ forwardAuth: { url: 'https://auth.example/' } }],
   },
   {
@@ -46,8 +48,8 @@ export const SWITCHES = [
   { path: 'cache.key.headers', level: 'medium', defaults: true, fires: [{ cache: { key: { headers: ['accept-language'] } } }], silent: [{ cache: { key: { headers: [] } } }] },
   { path: 'bodyRewrite.contentTypes', level: 'medium', defaults: true, fires: [{ bodyRewrite: { contentTypes: ['text/html'] } }], silent: [{ bodyRewrite: {} }] },
   { path: 'bodyRewrite.fallbackCharset', level: 'medium', defaults: true, fires: [{ bodyRewrite: { fallbackCharset: 'shift_jis' } }], silent: [{ bodyRewrite: {} }] },
-  { path: 'ip.allow', level: 'medium', defaults: true, fires: [{ ip: { allow: ['192.0.2.0/24'] } }], silent: [{ ip: {} }] },
-  { path: 'ip.deny', level: 'medium', defaults: true, fires: [{ ip: { deny: ['192.0.2.0/24'] } }], silent: [{ ip: {} }] },
+  { path: 'ip.allow', level: 'medium', defaults: true, fires: [{ ip: { allow: ['192.0.2.0/24'] } }], silent: [{ ip: { deny: ['192.0.2.0/24'] } }] },
+  { path: 'ip.deny', level: 'medium', defaults: true, fires: [{ ip: { deny: ['192.0.2.0/24'] } }], silent: [{ ip: { allow: ['192.0.2.0/24'] } }] },
   { path: 'access.keys', level: 'medium', defaults: true, fires: [{ access: { keys: [DIGEST] } }], silent: [{ access: { cloudflare: { team: 'main', audience: 'tag' } } }] },
 ];
 
