@@ -144,7 +144,7 @@ async function drafts({ race, panel }) {
 async function publishers({ race, panel }) {
   /** KV, the record of what is live, and the snapshots agree. */
   const consistent = async () => {
-    const { meta, ...document } = JSON.parse(await panel.kv.get('routes'));
+    const { meta, ...document } = JSON.parse(await panel.table.get());
     const live = JSON.parse((await panel.sql("SELECT value FROM settings WHERE key = 'live'"))[0].value);
     const rows = await panel.sql('SELECT revision, document FROM revisions ORDER BY revision DESC');
     same([live.revision, rows[0].revision], [meta.revision, meta.revision], 'the live number in D1 and the newest snapshot');
@@ -174,9 +174,9 @@ async function publishers({ race, panel }) {
     must(['ok', 'draft_changed'].includes(outcome), `the publish is answered ${out.status} ${out.text}`);
     if (outcome === 'ok') {
       await consistent();
-      same(JSON.parse(await panel.kv.get('routes')).routes[0].match.path, '/old', 'what was published');
+      same(JSON.parse(await panel.table.get()).routes[0].match.path, '/old', 'what was published');
     } else {
-      same(await panel.kv.get('routes'), null, 'KV after a refusal');
+      same(await panel.table.get(), null, 'KV after a refusal');
     }
     return outcome;
   });

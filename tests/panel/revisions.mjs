@@ -240,7 +240,7 @@ async function rollback({ rule, panel }) {
     same(body, { ok: true, revision: 3, sourceRevision: 1, routeCount: 2, shadowWarnings: [], mirrorWarnings: [], cacheVaryWarnings: [], signedLinkCacheWarnings: [], unknownKeyWarnings: [], ...pick(body, ['digest', 'dangers', 'defaultsDangers']) });
   });
   await rule('KV, D1 and the log tell of it', async () => {
-    const { meta, ...document } = JSON.parse(await panel.kv.get('routes'));
+    const { meta, ...document } = JSON.parse(await panel.table.get());
     same(document, { version: 1, defaults: { retries: 1 }, routes: [{ ...plain('/a'), id: 'a' }, { ...plain('/b'), id: 'b' }] });
     has(meta, { revision: 3, updatedBy: 'ada@example.test', note: 'back' });
     const [row] = await panel.sql('SELECT * FROM revisions WHERE revision = 3');
@@ -271,7 +271,7 @@ async function rollback({ rule, panel }) {
     await rule(`a note of ${JSON.stringify(note).slice(0, 8)} is 400`, async () => void (await refused(panel, () => go(2, { note }), 400, 'invalid_input')));
   }
   await rule('a snapshot that is not there is 409', async () => void (await refused(panel, () => go(77), 409, 'snapshot_unavailable')));
-  for (const [at, text] of ['{', '', '[]', 'null', '"x"', JSON.stringify({ version: 1, routes: [plain('/a')] }), '{"version":1,"routes":{"a":1}}'].entries()) {
+  for (const [at, text] of ['{', '', '[]', 'null', '"x"'].entries()) {
     await rule(`a snapshot of ${JSON.stringify(text)} is 409, and the draft stays`, async () => {
       await panel.sql("INSERT INTO revisions (revision, document, actor, at, route_count) VALUES (?, ?, 'x', 1, 0)", 50 + at, text);
       await refused(panel, () => go(50 + at), 409, 'snapshot_corrupt');
@@ -286,6 +286,8 @@ async function rollback({ rule, panel }) {
     ['with an id no row can have', { version: 1, routes: [{ id: 'a b', ...plain('/a') }] }],
     ['with one id twice', { version: 1, routes: [{ id: 'a', ...plain('/a') }, { id: 'a', ...plain('/b') }] }],
     ['with a path of /*', document(plain('/*'))],
+    ['with a route without an id', { version: 1, routes: [plain('/a')] }],
+    ['with routes that are no list', { version: 1, routes: { a: 1 } }],
   ];
   for (const [at, [, snapshot]] of incompatible.entries()) await insert(panel, 60 + at, snapshot);
   for (const [at, [what]] of incompatible.entries()) {
@@ -314,9 +316,9 @@ async function rollback({ rule, panel }) {
     same((await state()).slice(0, 3), [['a', plain('/a2'), true], ['b', plain('/b'), true], ['c', plain('/c'), true]]);
   });
   await rule('a damaged KV is repaired by going back to what is live', async () => {
-    await panel.kv.put('routes', 'x');
+    await panel.table.put('x');
     answered(await go(2), 200);
-    has(JSON.parse(await panel.kv.get('routes')), { version: 1 });
+    has(JSON.parse(await panel.table.get()), { version: 1 });
   });
 }
 

@@ -52,7 +52,7 @@ export async function check({ rule, stage }) {
   });
   await counted('they are published', async () => {
     same((await publish(ada)).routeCount, COUNT);
-    same(JSON.parse(await panel.kv.get('routes')).routes.length, COUNT);
+    same(JSON.parse(await panel.table.get()).routes.length, COUNT);
   });
   await counted('half of them are changed by one order of the database, and compared', async () => {
     await panel.sql("UPDATE routes SET definition = json_set(definition, '$.retries', 1) WHERE id < 'route-0500'");
@@ -75,7 +75,9 @@ export async function check({ rule, stage }) {
     same((await routes()).filter(({ enabled }) => enabled).map(({ id }) => id), [...ids].reverse());
   });
   await counted('a table of a thousand users is listed and guarded', async () => {
-    await panel.batch(Array.from({ length: 999 }, (_, at) => ['INSERT INTO users (subject, role, disabled, created_at) VALUES (?, ?, 0, 1)', `user${at}@example.test`, at % 2 ? 'viewer' : 'admin']));
-    same(answered(await ada.get('/api/users'), 200).users.length, 1000);
+    await panel.sql("WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 999) INSERT INTO users (subject, role, disabled, created_at) SELECT 'user' || at || '@example.test', 'viewer', 0, 1 FROM n");
+    const { users } = answered(await ada.get('/api/users'), 200);
+    same(users.length, 1000);
+    answered(await ada.patch(`/api/users/${users.find(({ role }) => role === 'admin').id}`, { role: 'viewer' }), 409, 'last_admin');
   });
 }

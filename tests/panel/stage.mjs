@@ -33,6 +33,7 @@ import { ROOT, tools, workerOptions } from '../../xtask/node/reference-worker.mj
 import { withoutSignalListeners } from '../../xtask/node/stop.mjs';
 import { within } from '../streams/suite.mjs';
 import { Caller } from './caller.mjs';
+import { Clerk, clerkOptions } from './clerk.mjs';
 import { makeEdge } from './edge.mjs';
 
 /** The audience tag of every panel here. */
@@ -61,6 +62,7 @@ export async function startStage({ directory, panels, proxy }) {
   if (ordered[1]?.[1].assets) throw new Error('only one panel of a stage can have its UI in front of it');
   const workers = await Promise.all(ordered.map(([name, options]) => panelOptions(name, options, directory, edge)));
   if (proxy) for (let number = 0; number < PROXIES; number += 1) workers.push(await proxyOptions(number, proxy, Object.keys(panels)[0], edge));
+  workers.push(clerkOptions(Object.keys(panels)));
   const options = convert({
     host: '127.0.0.1',
     port: 0,
@@ -77,14 +79,7 @@ export async function startStage({ directory, panels, proxy }) {
     const url = await runtime.ready;
     const config = wranglerFile(directory);
     await Promise.all(Object.keys(panels).map((worker) => prepareDatabase(runtime, { worker, config })));
-    const all = await Promise.all(
-      Object.entries(panels).map(async ([name, { team = name, seam = false }]) => {
-        const database = await runtime.getD1Database('DB', name);
-        const kv = await runtime.getKVNamespace('CONFIG_KV', name);
-        return [name, new Panel({ name, runtime, database, kv, team: edge.team(team), seam, port: url.port })];
-      }),
-    );
-    const found = new Map(all);
+    const found = new Map(Object.entries(panels).map(([name, { team = name, seam = false }]) => [name, new Panel({ name, runtime, team: edge.team(team), seam, port: url.port })]));
     return {
       edge,
       complaints,
@@ -114,16 +109,15 @@ class Panel {
   /** What was wrong with answers that is wrong whatever was asked, as caller.mjs tells. */
   violations = [];
   #runtime;
-  #database;
+  #clerk;
   #seam;
   #port;
 
-  constructor({ name, runtime, database, kv, team, seam, port }) {
+  constructor({ name, runtime, team, seam, port }) {
     this.name = name;
     this.team = team;
-    this.kv = kv;
     this.#runtime = runtime;
-    this.#database = database;
+    this.#clerk = new Clerk(runtime, name);
     this.#seam = seam;
     this.#port = port;
   }
@@ -191,19 +185,24 @@ class Panel {
 
   /** Runs one statement and gives its rows. */
   async sql(statement, ...values) {
-    return (await this.#database.prepare(statement).bind(...values).all()).results;
+    return (await this.batch([[statement, ...values]]))[0];
   }
 
   /** Runs statements, each `[statement, ...values]`, as one transaction, and gives the rows of each. */
   async batch(statements) {
-    const answers = await this.#database.batch(statements.map(([statement, ...values]) => this.#database.prepare(statement).bind(...values)));
-    return answers.map(({ results }) => results);
+    return (await this.#clerk.do(statements)).rows;
+  }
+
+  /** The published table in KV: `get()`, `put(text)` and `delete()`. */
+  get table() {
+    const kv = (method) => async (...args) => (await this.#clerk.do([], { method, args: ['routes', ...args] })).value;
+    return { get: kv('get'), put: kv('put'), delete: kv('delete') };
   }
 
   /** Everything the panel keeps, in an order that does not change: what a refused request must leave as it was. */
   async dump() {
-    const [found, kv] = await Promise.all([this.batch(TABLES.map((table) => [`SELECT * FROM ${table} ORDER BY 1`])), this.kv.get('routes')]);
-    return { ...Object.fromEntries(TABLES.map((table, at) => [table, found[at]])), kv };
+    const { rows, value: kv } = await this.#clerk.do(TABLES.map((table) => [`SELECT * FROM ${table} ORDER BY 1`]), { method: 'get', args: ['routes'] });
+    return { ...Object.fromEntries(TABLES.map((table, at) => [table, rows[at]])), kv };
   }
 
   /** Everything the panel keeps, but not when somebody or something was last seen. */
@@ -215,7 +214,7 @@ class Panel {
   /** Empties D1 and KV. */
   async reset() {
     const tables = [...TABLES].reverse().map((table) => [`DELETE FROM ${table}`]);
-    await Promise.all([this.batch([...tables, ['DELETE FROM sqlite_sequence']]), this.kv.delete('routes')]);
+    await this.#clerk.do([...tables, ['DELETE FROM sqlite_sequence']], { method: 'delete', args: ['routes'] });
   }
 
   /** Sets what the platform does, as seam.mjs tells; gives the counts since last time. */

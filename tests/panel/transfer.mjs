@@ -120,7 +120,7 @@ async function export_({ rule, panel }) {
     await publish(ada);
     await draft(ada, { a: plain('/elsewhere') });
     const { document } = answered(await ada.get('/api/export?source=kv'), 200);
-    const { meta: _, ...held } = JSON.parse(await panel.kv.get('routes'));
+    const { meta: _, ...held } = JSON.parse(await panel.table.get());
     same(document, held);
   });
   await rule('export: what is live, and an old revision', async () => {
@@ -135,14 +135,14 @@ async function export_({ rule, panel }) {
     answered(await ada.put('/api/routes/a', { definition: plain('/elsewhere'), enabled: true }), 200);
   });
   await rule('export: nothing in KV, and something torn there, which is given as it is', async () => {
-    const held = await panel.kv.get('routes');
-    await panel.kv.delete('routes');
+    const held = await panel.table.get();
+    await panel.table.delete();
     answered(await ada.get('/api/export?source=kv'), 404, 'not_found');
     for (const text of ['{', '[]', '7']) {
-      await panel.kv.put('routes', text);
+      await panel.table.put(text);
       same(answered(await ada.get('/api/export?source=kv'), 409, 'snapshot_corrupt').text, text);
     }
-    await panel.kv.put('routes', held);
+    await panel.table.put(held);
     has(answered(await ada.get('/api/export?source=kv'), 200), { text: held, meta: JSON.parse(held).meta });
   });
   await rule('export: KV that cannot be read', async () => {
@@ -218,7 +218,7 @@ async function import_({ rule, panel }) {
     answered(await go(large(1_480_000)), 200);
     await refused(panel, () => go(large(2_200_000)), 413, 'request_too_large');
   });
-  await rule('import: it never reaches KV', async () => same(await panel.kv.get('routes'), null));
+  await rule('import: it never reaches KV', async () => same(await panel.table.get(), null));
   const bad = [{}, { document: 7 }, { document: [] }, { document: null }, { document: 'x' }, { document: {} }, { document: { version: 1, routes: 7 } }, { document: { version: 1, routes: [{ id: 'a b', ...plain() }] } }, { document: { version: 1, routes: [{ id: 'a', ...plain() }, { id: 'a', ...plain() }] } }, { document, dryRun: 'yes' }];
   for (const body of bad) {
     await rule(`import: ${JSON.stringify(body).slice(0, 80)} is refused`, async () => {
@@ -241,12 +241,12 @@ async function live({ rule, panel }) {
     out = await publish(ada);
     const { live: recorded, kv } = await get();
     same(recorded, { revision: out.revision, digest: out.digest });
-    same(kv, { state: 'same', revision: out.revision, digest: out.digest, updatedAt: JSON.parse(await panel.kv.get('routes')).meta.updatedAt, updatedBy: ada.email });
+    same(kv, { state: 'same', revision: out.revision, digest: out.digest, updatedAt: JSON.parse(await panel.table.get()).meta.updatedAt, updatedBy: ada.email });
   });
   for (const [text, state] of [[JSON.stringify({ version: 1, routes: [] }), 'different'], [null, 'missing'], ['{', 'unreadable'], ['[]', 'unreadable']]) {
     await rule(`live: KV of ${text} is ${state}`, async () => {
-      if (text === null) await panel.kv.delete('routes');
-      else await panel.kv.put('routes', text);
+      if (text === null) await panel.table.delete();
+      else await panel.table.put(text);
       has(await get(), { live: { revision: out.revision }, kv: { state } });
     });
   }
