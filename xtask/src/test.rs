@@ -136,6 +136,14 @@ const SUITES: &[Suite] = &[
         nginx: false,
         chromium: false,
     },
+    Suite {
+        name: "the admin panel's interface",
+        script: "tests/panel/suite.mjs",
+        arguments: &[],
+        worker: "admin-panel",
+        nginx: false,
+        chromium: false,
+    },
 ];
 
 /// Runs every step, or those whose names contain `only`.
