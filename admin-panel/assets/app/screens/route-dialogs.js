@@ -1,0 +1,52 @@
+// What is asked about a route before it is deleted or put somewhere else.
+
+import * as api from '../api/endpoints.js';
+import { t, number } from '../i18n.js';
+import { draftChanged } from '../state/data.js';
+import { tellDone } from '../state/notices.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
+import { Note, failureText } from '../ui/states.js';
+import { html, useState } from '../view.js';
+
+export function DeleteRoute({ route: { id, version }, onClose, onDone }) {
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState(undefined);
+  const send = async () => {
+    setBusy(true);
+    const result = await api.deleteRoute(id, version);
+    setBusy(false);
+    if (!result.ok) setRefusal(result);
+    else {
+      onClose();
+      onDone?.();
+      tellDone(t('route.deletedDone', { id }));
+    }
+    await draftChanged();
+  };
+  return html`<${Dialog} title=${t('route.deleteTitle', { id })} busy=${busy} onClose=${onClose} actions=${html`
+      <${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//>
+      <${Button} kind="danger" busy=${busy} onClick=${send}>${t('route.deleteGo')}<//>`}>
+    ${refusal && html`<${Note} kind="stop" role="alert">${failureText(refusal)}<//>`}
+    <p>${t('route.deleteText')}</p>
+  <//>`;
+}
+
+export function PlaceRoute({ route: { id }, index, total, onPlace, onClose }) {
+  const [text, setText] = useState(String(index + 1));
+  const wanted = /^\d+$/.test(text.trim()) ? Number(text) : NaN;
+  const wrong = wanted >= 1 && wanted <= total ? undefined : t('check.between', { min: 1, max: number(total) });
+  const send = (event) => {
+    event?.preventDefault();
+    if (wrong) return;
+    onClose();
+    onPlace(id, index, wanted - 1, 'up');
+  };
+  return html`<${Dialog} title=${t('order.placeTitle', { id })} onClose=${onClose} actions=${html`
+      <${Button} onClick=${onClose}>${t('cancel')}<//><${Button} kind="primary" why=${wrong} onClick=${send}>${t('order.placeGo')}<//>`}>
+    <form onSubmit=${send}><${Field} id="place" label=${t('order.placeLabel', { all: number(total) })} error=${wrong}>
+      ${(ties) => html`<input ...${ties} class="mono short" inputmode="numeric" value=${text} onInput=${(event) => setText(event.currentTarget.value)} />`}
+    <//></form>
+  <//>`;
+}

@@ -1,0 +1,104 @@
+// Who may use the panel. There are no passwords: an address and what it may do.
+
+import * as api from '../api/endpoints.js';
+import { t, tn, number } from '../i18n.js';
+import { limits } from '../state/meta-shapes.js';
+import { remote } from '../state/remote.js';
+import { askWhoIAm, user as me } from '../state/session.js';
+import { tellDone } from '../state/notices.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field, Switch } from '../ui/field.js';
+import { Screen, Table, Tag, Time } from '../ui/pieces.js';
+import { Empty, Loaded, Note, Refresh, failureText } from '../ui/states.js';
+import { html, useEffect, useState } from '../view.js';
+
+const list = remote(api.users);
+
+export function Users() {
+  const [dialog, setDialog] = useState(undefined);
+  useEffect(() => {
+    list.refresh();
+  }, []);
+  const close = () => setDialog(undefined);
+  const head = ['address', 'role', 'state', 'created', 'lastSeen', 'tokens', 'actions'].map((name) => t(`users.${name}`));
+  return html`<${Screen} title=${t('users.title')} lead=${t('users.lead')} actions=${html`<${Refresh} of=${list} /><${Button} kind="primary" icon="add" onClick=${() => setDialog({ kind: 'add' })}>${t('users.add')}<//>`}>
+    <${Loaded} of=${list} what=${t('users.what')} lines=${4}>${({ users }) => (users.length === 0 ? html`<div class="card"><${Empty} title=${t('users.none')} /></div>` : html`<div class="card"><${Table} label=${t('users.title')} head=${head}>${users.map((each) => {
+      const own = each.id === me.value?.userId;
+      return html`<tr key=${each.id} class=${each.disabled ? 'off' : ''}>
+        <td><span class="mono strong">${each.subject}</span>${own && html` <${Tag}>${t('users.you')}<//>`}${each.email && each.email !== each.subject && html`<br /><small class="mono">${each.email}</small>`}</td>
+        <td>${t(`role.${each.role === 'admin' ? 'admin' : 'viewer'}`)}</td>
+        <td><${Tag} kind=${each.disabled ? '' : 'good'} icon=${each.disabled ? 'minus' : 'check'}>${t(each.disabled ? 'users.disabled' : 'users.active')}<//></td>
+        <td><${Time} at=${each.createdAt} /></td><td><${Time} at=${each.lastSeen} /></td><td class="mono">${number(each.tokenCount ?? 0)}</td>
+        <td class="row-actions"><${Button} small onClick=${() => setDialog({ kind: 'edit', user: each })}>${t('users.edit')}<span class="unseen"> ${each.subject}</span><//>
+          <${Button} small kind="danger-quiet" why=${own ? t('users.notYourself') : undefined} onClick=${() => setDialog({ kind: 'delete', user: each })}>${t('users.delete')}<span class="unseen"> ${each.subject}</span><//></td></tr>`;
+    })}<//></div>`)}<//>
+    ${dialog?.kind === 'add' && html`<${AddUser} onClose=${close} />`}
+    ${dialog?.kind === 'edit' && html`<${EditUser} user=${dialog.user} onClose=${close} />`}
+    ${dialog?.kind === 'delete' && html`<${DeleteUser} user=${dialog.user} onClose=${close} />`}
+  <//>`;
+}
+
+/** Sends, and closes on success; a refusal stays in the dialog. */
+function useSending(onClose) {
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState(undefined);
+  const send = async (ask, done) => {
+    setBusy(true);
+    setRefusal(undefined);
+    const result = await ask();
+    setBusy(false);
+    if (!result.ok) {
+      setRefusal(result);
+      return;
+    }
+    onClose();
+    tellDone(done(result.value));
+    await list.refresh();
+  };
+  return { busy, send, note: refusal && html`<${Note} kind="stop" role="alert">${failureText(refusal)}<//>` };
+}
+
+function Role({ id, value, onChange }) {
+  return html`<${Field} id=${id} label=${t('users.role')} hint=${t(`role.${value}.text`)}>${(ties) => html`<select ...${ties} onChange=${(event) => onChange(event.currentTarget.value)}>
+    ${['viewer', 'admin'].map((name) => html`<option key=${name} value=${name} selected=${name === value}>${t(`role.${name}`)}</option>`)}</select>`}<//>`;
+}
+
+function AddUser({ onClose }) {
+  const [subject, setSubject] = useState('');
+  const [role, setRole] = useState('viewer');
+  const { busy, send, note } = useSending(onClose);
+  const most = limits.value.nameLength;
+  const wrong = subject.trim() === '' ? t('users.needAddress') : subject.trim().length > most ? t('check.long', { max: most }) : undefined;
+  const go = (event) => {
+    event?.preventDefault();
+    if (!wrong) send(() => api.addUser({ subject: subject.trim(), role }), () => t('users.added', { subject: subject.trim() }));
+  };
+  return html`<${Dialog} title=${t('users.addTitle')} busy=${busy} onClose=${onClose} actions=${html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind="primary" busy=${busy} why=${wrong} onClick=${go}>${t('users.addGo')}<//>`}>
+    ${note}<form onSubmit=${go}><${Field} id="user-address" label=${t('users.address')} hint=${t('users.addressHint')} required>${(ties) => html`<input ...${ties} type="text" class="mono" autocomplete="off" spellcheck=${false} value=${subject} onInput=${(event) => setSubject(event.currentTarget.value)} />`}<//></form>
+    <${Role} id="user-role" value=${role} onChange=${setRole} />
+  <//>`;
+}
+
+function EditUser({ user, onClose }) {
+  const [role, setRole] = useState(user.role === 'admin' ? 'admin' : 'viewer');
+  const [disabled, setDisabled] = useState(Boolean(user.disabled));
+  const { busy, send, note } = useSending(onClose);
+  const change = { ...(role === user.role ? {} : { role }), ...(disabled === Boolean(user.disabled) ? {} : { disabled }) };
+  const go = () => send(() => api.changeUser(user.id, change), () => {
+    // What I may do has changed with it.
+    if (user.id === me.peek()?.userId) askWhoIAm();
+    return t('users.changed', { subject: user.subject });
+  });
+  return html`<${Dialog} title=${t('users.editTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind="primary" busy=${busy} why=${Object.keys(change).length === 0 ? t('save.nothing') : undefined} onClick=${go}>${t('users.save')}<//>`}>
+    ${note}<${Role} id="edit-role" value=${role} onChange=${setRole} />
+    <${Switch} id="edit-disabled" label=${t('users.disable')} hint=${t('users.disableHint')} checked=${disabled} onChange=${setDisabled} />
+  <//>`;
+}
+
+function DeleteUser({ user, onClose }) {
+  const { busy, send, note } = useSending(onClose);
+  return html`<${Dialog} title=${t('users.deleteTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind="danger" busy=${busy} onClick=${() => send(() => api.deleteUser(user.id), ({ tokensRevoked = 0 }) => tn('users.deleted', tokensRevoked, { subject: user.subject }))}>${t('users.deleteGo')}<//>`}>
+    ${note}<p>${t('users.deleteText')}</p>${user.tokenCount > 0 && html`<${Note} kind="warn">${tn('users.tokensGo', user.tokenCount)}<//>`}
+  <//>`;
+}

@@ -1,0 +1,32 @@
+// What the server holds, as far as several screens look at it.
+
+import * as api from '../api/endpoints.js';
+import { batch } from '../view.js';
+import { remote } from './remote.js';
+
+export const meta = remote(api.meta);
+export const routes = remote(api.routes);
+export const defaults = remote(api.defaults);
+export const preview = remote(api.preview);
+export const domains = remote(api.domains);
+export const revisions = remote(() => api.revisions(HISTORY_PAGE, 0));
+export const live = remote(api.live);
+
+/** What a change of the draft makes stale. */
+export async function draftChanged() {
+  await Promise.all([routes.refresh(), preview.refresh()]);
+}
+
+/** What publishing, rolling back, discarding or importing makes stale. */
+export async function everythingChanged() {
+  await Promise.all([routes, defaults, preview, ...[revisions, live].filter(({ state }) => state.peek().phase !== 'idle')].map((each) => each.refresh()));
+}
+
+/** Another person may sit down next. */
+export function forgetEverything() {
+  batch(() => {
+    for (const each of [meta, routes, defaults, preview, domains, revisions, live]) each.forget();
+  });
+}
+
+export const HISTORY_PAGE = 50;
