@@ -41,3 +41,11 @@ export function number(n) {
 export function locale() {
   return language.value === 'zh' ? 'zh-CN' : 'en-GB';
 }
+
+/** Fields in the order people fill them, which is the order of their labels; those without a label come last. */
+export function inOrder(owner, names) {
+  const at = (name) => FIELD_ORDER.get(`field.${owner}.${name}`) ?? FIELD_ORDER.size;
+  return [...names].sort((a, b) => at(a) - at(b));
+}
+
+const FIELD_ORDER = new Map(Object.keys(en).filter((key) => key.startsWith('field.')).map((key, index) => [key, index]));

@@ -1,6 +1,6 @@
 // Blocks inside a route: with a switch where an empty block means something, else open as they are.
 
-import { t } from '../i18n.js';
+import { inOrder, t } from '../i18n.js';
 import { at, isObject, spelled } from '../model/definition.js';
 import { Switch } from '../ui/field.js';
 import { Icon } from '../ui/icon.js';
@@ -9,9 +9,9 @@ import { html, useState } from '../view.js';
 import { SWITCHED, useEditing } from './editing.js';
 import { SchemaField } from './fields.js';
 
-export function Block({ path, node, value, set, readOnly, label, code, hint, error, dangers, id, skip = [], children }) {
+export function Block({ path, node, value, set, readOnly, label, code, hint, error, dangers, id, children }) {
   const switched = SWITCHED.has(spelled(path));
-  const fields = Object.keys(node.properties ?? {}).filter((name) => !skip.includes(name));
+  const fields = inOrder(node.name, Object.keys(node.properties ?? {}));
   const inside = html`${fields.map((name) => html`<${SchemaField} key=${name} path=${[...path, name]} />`)}${children}`;
   const odd = value !== undefined && !isObject(value);
   if (!switched) {

@@ -96,7 +96,7 @@ function Edit({ route, list, title }) {
     setTimeout(() => jumpTo(path), 30);
   };
   const loose = dangers.filter(({ path }) => strange.some((each) => path === each));
-  return html`<${Screen} title=${title} actions=${html`<${Button} onClick=${() => go('/routes')}>${t('editor.back')}<//>
+  return html`<${Screen} title=${title} sticky actions=${html`<${Button} onClick=${() => go('/routes')}>${t('editor.back')}<//>
       <${Button} kind="primary" busy=${busy} why=${why} onClick=${() => save()}>${t('editor.save')}<//>`}>
     ${failure && html`<${Note} kind="stop" role="alert">${t('editor.notSaved')} ${failureText(failure)} ${t('editor.kept')}<//>`}
     ${edit.restored && edit.dirty && html`<${Note}>${t('editor.restored', { at: time(edit.restored / 1000) })} <button type="button" class="link-button" onClick=${edit.revert}>${t('editor.dropEdits')}</button><//>`}
@@ -177,7 +177,11 @@ function useKeys(save) {
         control?.blur();
         control?.focus({ preventScroll: true });
         setTimeout(() => latest.current(), 20);
-      } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog[open]')) go('/routes');
+      } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog[open]')) {
+        // Or the same key would close the question it brings up.
+        event.preventDefault();
+        go('/routes');
+      }
     };
     addEventListener('keydown', keys);
     return () => removeEventListener('keydown', keys);

@@ -1,6 +1,6 @@
 // Lists of blocks, and blocks whose keys are free: rows that can be added and taken away.
 
-import { t } from '../i18n.js';
+import { inOrder, t } from '../i18n.js';
 import { isObject } from '../model/definition.js';
 import { reservedHeader } from '../state/meta-shapes.js';
 import { Button } from '../ui/button.js';
@@ -23,7 +23,7 @@ export function Objects({ value, set, readOnly, node, path, id, fields, fresh, t
   const item = schema.resolve(node.items);
   const list = Array.isArray(value) ? value : [];
   const keys = useRowKeys(list.length);
-  const names = fields ?? Object.keys(item.properties ?? {});
+  const names = fields ?? inOrder(item.name, Object.keys(item.properties ?? {}));
   const remove = (index) => {
     keys.drop(index);
     const left = list.toSpliced(index, 1);
@@ -75,7 +75,8 @@ export function Pairs({ value, set, readOnly, node, path, id, ...rest }) {
 export function ObjectMap({ value, set, readOnly, node, path, id, suggest = [], ...rest }) {
   const { schema } = useEditing();
   const object = isObject(value) ? value : {};
-  const names = Object.keys(schema.resolve(node.additionalProperties).properties ?? {});
+  const page = schema.resolve(node.additionalProperties);
+  const names = inOrder(page.name, Object.keys(page.properties ?? {}));
   const next = suggest.find((key) => !(key in object));
   return html`<${Field} ...${rest} id=${id} group>${() => html`
     ${Object.keys(object).map((key) => html`<fieldset key=${key} class="sub"><legend class="mono">${key}</legend>

@@ -12,6 +12,8 @@ export function Dialog({ title, children, actions, onClose, busy = false, wide =
   useLayoutEffect(() => {
     const before = document.activeElement;
     element.current.showModal();
+    // What one came for, or the way back: not the cross in the corner.
+    (element.current.querySelector('.dialog-body :is(input, textarea, select):not([disabled])') ?? element.current.querySelector('.dialog-foot button'))?.focus();
     return () => {
       element.current?.close();
       // What opened it may be gone with what it did.

@@ -5,10 +5,10 @@ import { t } from '../i18n.js';
 import { html } from '../view.js';
 import { Icon } from './icon.js';
 
-/** A screen: its one `h1`, what can be done there, and its content. */
-export function Screen({ title, lead, actions, children }) {
+/** A screen: its one `h1`, what can be done there, and its content. With `sticky`, title and actions stay in view. */
+export function Screen({ title, lead, actions, sticky = false, children }) {
   return html`<div class="screen">
-    <div class="screen-head"><div><h1 tabindex="-1">${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions && html`<div class="actions">${actions}</div>`}</div>
+    <div class=${sticky ? 'screen-head sticky' : 'screen-head'}><div><h1 tabindex="-1">${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions && html`<div class="actions">${actions}</div>`}</div>
     ${children}
   </div>`;
 }
