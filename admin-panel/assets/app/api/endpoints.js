@@ -7,6 +7,7 @@ const segment = encodeURIComponent;
 export const me = () => call('GET', '/api/auth/me');
 export const logout = () => call('POST', '/api/auth/logout', {});
 export const meta = () => call('GET', '/api/meta');
+export const schema = () => call('GET', '/api/schema');
 
 export const routes = () => call('GET', '/api/routes');
 export const putRoute = (id, route) => call('PUT', `/api/routes/${segment(id)}`, route);
@@ -36,5 +37,5 @@ export const tokens = () => call('GET', '/api/mcp-tokens');
 export const addToken = (token) => call('POST', '/api/mcp-tokens', token);
 export const revokeToken = (id, reason) => call('DELETE', `/api/mcp-tokens/${segment(id)}`, reason ? { reason } : {});
 
-export const exportDocument = (source) => call('GET', source === 'kv' ? '/api/export?source=kv' : '/api/export');
-export const importDocument = (document, dryRun) => call('POST', '/api/import', { document, dryRun });
+export const exportDocument = (source) => call('GET', `/api/export?source=${segment(source)}`);
+export const importDocument = (order) => call('POST', '/api/import', order);

@@ -2,7 +2,8 @@
 
 import * as api from '../api/endpoints.js';
 import { t, tn } from '../i18n.js';
-import { everythingChanged, meta, preview } from '../state/data.js';
+import { everythingChanged, preview } from '../state/data.js';
+import { limits } from '../state/meta-shapes.js';
 import { tellDone } from '../state/notices.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
@@ -17,7 +18,7 @@ export function PublishDialog({ onClose }) {
   const [note, setNote] = useState('');
   const [reviewed, setReviewed] = useState(preview.state.peek().value);
   const [changed, setChanged] = useState(false);
-  const noteLength = meta.state.value.value?.limits?.noteLength ?? 500;
+  const noteLength = limits.value.note;
   const tooLong = [...note.trim()].length > noteLength;
   const { send, busy, refusal, wants, meant, setMeant, reset } = useConfirmed(
     async (confirm) => {

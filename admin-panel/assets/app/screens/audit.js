@@ -1,11 +1,12 @@
 // Who did what.
 
 import * as api from '../api/endpoints.js';
-import { coded, t, tn } from '../i18n.js';
+import { coded, t } from '../i18n.js';
 import { remote } from '../state/remote.js';
 import { isObject } from '../model/definition.js';
 import { Actor, Fold, Screen, Table, Time } from '../ui/pieces.js';
 import { Empty, Loaded, Refresh } from '../ui/states.js';
+import { Tree } from '../ui/tree.js';
 import { html, signal, useEffect } from '../view.js';
 
 const SIZES = [50, 100, 200];
@@ -37,14 +38,3 @@ function Detail({ text }) {
   const small = text.length <= 80;
   return small ? html`<${Tree} value=${value} />` : html`<${Fold} title=${`${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''}`}><${Tree} value=${value} /><//>`;
 }
-
-function Tree({ value, depth = 0 }) {
-  if (depth > 12 || typeof value !== 'object' || value === null) return html`<code class="value">${JSON.stringify(value)}</code>`;
-  const entries = Object.entries(value);
-  if (entries.length === 0) return html`<code class="value">${Array.isArray(value) ? '[]' : '{}'}</code>`;
-  if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object')) return html`<span class="ids">${value.slice(0, MOST).map((entry, index) => html`<code key=${index} class="chip">${String(entry)}</code> `)}${value.length > MOST ? '…' : ''}</span>`;
-  return html`<dl class="tree">${entries.slice(0, MOST).map(([key, inner]) => html`<div key=${key}><dt class="mono">${key}</dt><dd><${Tree} value=${inner} depth=${depth + 1} /></dd></div>`)}</dl>
-    ${entries.length > MOST && html`<p class="quiet-text">${tn('audit.more', entries.length - MOST)}</p>`}`;
-}
-
-const MOST = 200;

@@ -7,9 +7,9 @@ import { check, unknown } from '../model/checks.js';
 import { fired } from '../model/danger.js';
 import { isObject, same } from '../model/definition.js';
 import { parse } from '../model/json.js';
-import { Schema } from '../model/schema.js';
-import { defaults, draftChanged, meta } from '../state/data.js';
+import { defaults, draftChanged } from '../state/data.js';
 import { drop, read, write } from '../state/kept.js';
+import { dangerRules, limits, schema } from '../state/meta-shapes.js';
 import { tellDone, tellFailed } from '../state/notices.js';
 import { isAdmin } from '../state/session.js';
 import { Button } from '../ui/button.js';
@@ -32,15 +32,14 @@ function Edit({ value }) {
   const saved = isObject(value) ? JSON.stringify(value, null, 2) : '';
   const [text, setText] = useState(() => read(KEPT) ?? saved);
   const [busy, setBusy] = useState(false);
-  const { limits, schema, dangerRules = [] } = meta.state.value.value ?? {};
-  const most = limits?.definitionBytes ?? 65_536;
+  const most = limits.value.definitionBytes;
   const { value: parsed, error } = text.trim() === '' ? { value: {} } : parse(text);
   const size = error ? 0 : jsonBytes(parsed);
   const problem = error ? t('json.broken', { line: error.line, column: error.column }) : !isObject(parsed) ? t('json.notObject') : size > most ? t('json.big', { size: bytes(size), max: bytes(most) }) : undefined;
   const changed = text !== saved && (problem !== undefined || !same(parsed, value ?? {}));
-  const reader = schema && new Schema(schema);
-  const issues = problem || !reader ? [] : check(parsed, reader, 'Defaults');
-  const strange = problem || !reader ? [] : unknown(parsed, reader, 'Defaults');
+  const known = !problem && schema.value.has('Defaults');
+  const issues = known ? check(parsed, schema.value, 'Defaults') : [];
+  const strange = known ? unknown(parsed, schema.value, 'Defaults') : [];
   const type = (next) => {
     setText(next);
     if (next === saved) drop(KEPT);
@@ -62,7 +61,7 @@ function Edit({ value }) {
   return html`<${Field} id="defaults-json" label=${t('defaults.json')} hint=${t('json.size', { size: bytes(size), max: bytes(most) })} error=${problem}>
       ${(ties) => html`<textarea ...${ties} class="mono json" rows=${Math.min(16, Math.max(4, text.split('\n').length + 1))} spellcheck=${false} readonly=${!isAdmin.value} value=${text} placeholder="{}" onInput=${(event) => type(event.currentTarget.value)}></textarea>`}
     <//>
-    ${!problem && fired(parsed, dangerRules).map((danger) => html`<${DangerNote} key=${danger.path} danger=${danger} />`)}
+    ${!problem && fired(parsed, dangerRules.value).map((danger) => html`<${DangerNote} key=${danger.path} danger=${danger} />`)}
     ${issues.length + strange.length > 0 && html`<${Note} kind="warn"><ul class="issue-list">
       ${issues.map(({ path, message }) => html`<li key=${path}><code>${path}</code> ${message}</li>`)}
       ${strange.map((path) => html`<li key=${path}><code>${path}</code> ${t('editor.unknown')}</li>`)}</ul><//>`}

@@ -6,6 +6,7 @@ import { live, preview } from '../state/data.js';
 import { Link } from '../ui/button.js';
 import { Card, Screen, Tag } from '../ui/pieces.js';
 import { Loaded, Note, Refresh } from '../ui/states.js';
+import { Tree } from '../ui/tree.js';
 import { html, useEffect } from '../view.js';
 
 export function Live() {
@@ -23,20 +24,24 @@ export function Live() {
   <//>`;
 }
 
-/** `same`, `different`, `missing`, `unreadable` or `never`. */
-function verdict({ live: record, kv }) {
+/** `same`, `different`, `missing`, `unreadable`, `never` or `unseen`. */
+function verdict({ record, kv, observed }) {
   const { state } = kv ?? {};
-  if (state === 'missing' || state === 'absent') return record ? 'missing' : 'never';
-  if (state === 'unreadable' || state === 'corrupt' || state === 'invalid') return 'unreadable';
-  if (!record) return 'different';
-  return state === 'same' || (kv?.digest !== undefined && kv.digest === record.digest) ? 'same' : 'different';
+  if (state === 'missing') return record ? 'missing' : 'never';
+  if (state === 'unreadable') return 'unreadable';
+  if (!record) return kv || observed ? 'different' : 'never';
+  if (kv) return state === 'same' || kv.digest === record.digest ? 'same' : 'different';
+  const served = observed?.revision ?? observed?.table?.revision;
+  if (served === undefined) return 'unseen';
+  return Number(served) === record.revision ? 'same' : 'different';
 }
 
-const SIGNS = { same: 'check', different: 'warn', missing: 'stop', unreadable: 'stop', never: 'info' };
+const SIGNS = { same: 'check', different: 'warn', missing: 'stop', unreadable: 'stop', never: 'info', unseen: 'info' };
 
 function Content({ value }) {
-  const is = verdict(value);
-  const { live: record, kv } = value;
+  const record = value.published ?? value.live;
+  const { kv, observed, reason } = value;
+  const is = verdict({ record, kv, observed });
   const { at } = live.state.value;
   return html`<${Note} kind=${SIGNS[is]}><strong>${t(`live.${is}`)}</strong><p>${t(`live.${is}.text`)}</p>
       ${(is === 'missing' || is === 'unreadable' || is === 'different') && html`<p><${Link} to="/publish">${t('live.repair')}<//></p>`}<//>
@@ -44,9 +49,10 @@ function Content({ value }) {
       <${Card} title=${t('live.record')}><dl class="facts-list">
         <${Fact} name="revision" value=${record && number(record.revision)} /><${Fact} name="digest" value=${record && short(record.digest)} title=${record?.digest} />
         <${Fact} name="draft" value=${draftWord()} /></dl><//>
-      <${Card} title=${t('live.kv')}><dl class="facts-list">
-        <${Fact} name="state" value=${kv?.state && coded('live.state', kv.state)} /><${Fact} name="revision" value=${kv?.revision != null ? String(kv.revision) : undefined} /><${Fact} name="digest" value=${kv?.digest && short(kv.digest)} title=${kv?.digest} />
-        <${Fact} name="routes" value=${kv?.routeCount != null ? number(kv.routeCount) : undefined} /><${Fact} name="updatedAt" value=${when(kv?.updatedAt)} /><${Fact} name="updatedBy" value=${kv?.updatedBy} /><${Fact} name="note" value=${kv?.note} /></dl><//>
+      ${kv && html`<${Card} title=${t('live.kv')}><dl class="facts-list">
+        <${Fact} name="state" value=${kv.state && coded('live.state', kv.state)} /><${Fact} name="revision" value=${kv.revision != null ? String(kv.revision) : undefined} /><${Fact} name="digest" value=${kv.digest && short(kv.digest)} title=${kv.digest} />
+        <${Fact} name="updatedAt" value=${when(kv.updatedAt)} /><${Fact} name="updatedBy" value=${kv.updatedBy} /></dl><//>`}
+      <${Card} title=${t('live.observed')}>${observed ? html`<${Tree} value=${observed} />` : html`<p>${coded('live.reason', reason ?? 'not_bound')}</p>`}<//>
     </div>
     <p class="quiet-text">${t('live.asked', { at: at ? time(at / 1000) : '–' })} ${t('live.lag')} <${Tag}>${t('live.every', { n: LOOK_MS / 1000 })}<//></p>`;
 }

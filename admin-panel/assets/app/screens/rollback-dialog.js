@@ -14,7 +14,7 @@ import { html, useState } from '../view.js';
 
 export function RollbackDialog({ entry: { revision, routeCount }, onClose }) {
   const [note, setNote] = useState('');
-  const most = limits.value.noteLength;
+  const most = limits.value.note;
   const tooLong = [...note.trim()].length > most;
   const { send, busy, refusal, wants, meant, setMeant } = useConfirmed(
     (confirm) => api.rollback({ sourceRevision: revision, ...(note.trim() ? { note: note.trim() } : {}), ...(confirm ? { confirm: true } : {}) }),

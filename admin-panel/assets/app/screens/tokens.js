@@ -52,7 +52,7 @@ function AddToken({ endpoint, onClose }) {
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState(undefined);
   const [made, setMade] = useState(undefined);
-  const most = limits.value.nameLength;
+  const most = limits.value.tokenName;
   const wrong = name.trim() === '' ? t('tokens.needName') : name.trim().length > most ? t('check.long', { max: most }) : chosen.length === 0 ? t('tokens.needScope') : undefined;
   const go = async (event) => {
     event?.preventDefault();
@@ -89,7 +89,7 @@ function RevokeToken({ token, onClose }) {
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState(undefined);
-  const most = limits.value.noteLength;
+  const most = limits.value.note;
   const tooLong = [...reason.trim()].length > most ? t('check.long', { max: most }) : undefined;
   const go = async () => {
     setBusy(true);

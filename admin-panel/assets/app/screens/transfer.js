@@ -32,7 +32,7 @@ function Export({ source }) {
     setResult(await api.exportDocument(source));
     setBusy(false);
   };
-  const document = result?.ok && (isObject(result.value.document) ? result.value.document : result.value);
+  const document = result?.ok ? result.value : undefined;
   const text = document ? JSON.stringify(document, null, 2) : '';
   return html`<p class="quiet-text">${t(`export.${source}.text`)}</p>
     ${result && !result.ok && html`<${Failure} failure=${result} what=${t(`export.${source}`)} />`}
@@ -67,7 +67,9 @@ function Import() {
   };
   const send = async (dryRun) => {
     setBusy(dryRun ? 'look' : 'import');
-    const result = await api.importDocument(value, dryRun);
+    // What was looked at is what is imported, or nothing is.
+    const expected = dryRun ? undefined : seen?.result.value.digest;
+    const result = await api.importDocument({ document: value, dryRun, ...(expected ? { expectedDigest: expected } : {}) });
     setBusy(undefined);
     if (dryRun || !result.ok) {
       setSeen({ result, imported: !dryRun });
@@ -97,9 +99,10 @@ function Import() {
 
 function Outcome({ result }) {
   if (!result.ok && !Array.isArray(result.body?.issues)) return result.kind === 'refused' ? html`<${Note} kind="stop" role="alert">${failureText(result)}${result.detail ? ` ${result.detail}` : ''}<//>` : html`<${Failure} failure=${result} what=${t('import.title')} />`;
-  const { issues = [], changes = [], routeCount, warnings = [] } = result.ok ? result.value : result.body;
+  const { issues = [], changes, routeCount, disabled = [], ignored = [] } = result.ok ? result.value : result.body;
   if (issues.length > 0) return html`<${Note} kind="stop"><strong>${tn('import.issues', issues.length)}</strong><ul class="issue-list">${issues.map(({ routeId, path, message }, index) => html`<li key=${index}>${routeId && html`<code>${routeId}</code> `}<code>${path}</code> ${message}</li>`)}</ul><//>`;
   return html`<${Note} kind="check"><strong>${t('import.fine')}</strong> ${typeof routeCount === 'number' ? tn('bar.routes', routeCount) : ''}<p>${t('import.whatHappens')} <${Link} to="/publish">${t('nav.publish')}<//></p><//>
-    ${warnings.length > 0 && html`<ul class="issue-list">${warnings.map((warning, index) => html`<li key=${index}>${typeof warning === 'string' ? warning : html`<code>${warning.path}</code> ${warning.message}`}</li>`)}</ul>`}
+    ${disabled.length > 0 && html`<${Note}>${tn('import.disabled', disabled.length)} ${disabled.map((id) => html`<code key=${id} class="chip">${id}</code> `)}<//>`}
+    ${ignored.length > 0 && html`<${Note}>${t('import.ignored')}<ul class="issue-list">${ignored.map(({ path, reason }) => html`<li key=${path}><code>${path}</code> ${reason}</li>`)}</ul><//>`}
     <h3>${t('import.difference')}</h3><${Diff} entries=${Array.isArray(changes) ? changes : []} heading="h4" empty=${t('import.same')} />`;
 }

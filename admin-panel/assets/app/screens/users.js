@@ -68,7 +68,7 @@ function AddUser({ onClose }) {
   const [subject, setSubject] = useState('');
   const [role, setRole] = useState('viewer');
   const { busy, send, note } = useSending(onClose);
-  const most = limits.value.nameLength;
+  const most = limits.value.subject;
   const wrong = subject.trim() === '' ? t('users.needAddress') : subject.trim().length > most ? t('check.long', { max: most }) : undefined;
   const go = (event) => {
     event?.preventDefault();

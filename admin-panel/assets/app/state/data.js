@@ -4,7 +4,8 @@ import * as api from '../api/endpoints.js';
 import { batch } from '../view.js';
 import { remote } from './remote.js';
 
-export const meta = remote(api.meta);
+/** The library's tables, and under `schema` the document's JSON Schema. */
+export const meta = remote(tables);
 export const routes = remote(api.routes);
 export const defaults = remote(api.defaults);
 export const preview = remote(api.preview);
@@ -27,6 +28,12 @@ export function forgetEverything() {
   batch(() => {
     for (const each of [meta, routes, defaults, preview, domains, revisions, live]) each.forget();
   });
+}
+
+async function tables() {
+  const [told, schema] = await Promise.all([api.meta(), api.schema()]);
+  if (!told.ok) return told;
+  return schema.ok ? { ok: true, value: { ...told.value, schema: schema.value } } : schema;
 }
 
 export const HISTORY_PAGE = 50;

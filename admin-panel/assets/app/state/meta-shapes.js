@@ -9,19 +9,16 @@ const value = computed(() => meta.state.value.value ?? {});
 /** Help, bounds, defaults and choices of every field. */
 export const schema = computed(() => new Schema(value.value.schema));
 
+/** How much of everything there may be, in bytes and characters. */
 export const limits = computed(() => {
-  const given = value.value.limits ?? {};
-  return { definitionBytes: given.definitionBytes ?? 65_536, noteLength: given.noteLength ?? 500, nameLength: given.nameLength ?? 128, ...given };
+  const { definitionBytes = 65_536, note = 500, subject = 128, tokenName = 128 } = value.value.limits ?? {};
+  return { definitionBytes, note, subject, tokenName };
 });
 
 export const dangerRules = computed(() => value.value.dangerRules ?? []);
 
 /** `[{ name, purpose, fields }]`. */
-export const presets = computed(() => {
-  const given = value.value.presets ?? [];
-  const list = Array.isArray(given) ? given : Object.entries(given).map(([name, fields]) => ({ name, ...(fields.fields || fields.timing ? fields : { fields }) }));
-  return list.map(({ name, purpose, description, fields, timing }) => ({ name, purpose: purpose ?? description ?? '', fields: fields ?? timing ?? {} }));
-});
+export const presets = computed(() => (value.value.presets ?? []).map(({ name, purpose, timing }) => ({ name, purpose, fields: timing })));
 
 /** `reservedHeader('request' | 'response', 'set' | 'remove', name)`: why the name may not be touched, or nothing. */
 export function reservedHeader(direction, list, name) {
@@ -40,9 +37,8 @@ export function reservedNames(direction) {
 }
 
 function pairs(table) {
-  if (!table) return [];
-  if (!Array.isArray(table)) return Object.entries(table);
-  return table.map((entry) => (typeof entry === 'string' ? [entry, ''] : [entry.name, entry.reason ?? '']));
+  return (table ?? []).map(({ name, reason }) => [name, reason]);
 }
 
-export const scopes = computed(() => (value.value.scopes ?? ['config:read', 'config:write', 'domains:read', 'audit:read']).map((scope) => (typeof scope === 'string' ? scope : (scope.name ?? scope.scope))));
+/** What a token may be used for. */
+export const scopes = computed(() => value.value.scopes ?? []);
