@@ -14,7 +14,9 @@ export function time(seconds) {
 export function ago(seconds) {
   if (typeof seconds !== 'number') return '–';
   const past = Math.round(Date.now() / 1000 - seconds);
-  const words = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
+  const name = locale();
+  if (!relative.has(name)) relative.set(name, new Intl.RelativeTimeFormat(name, { numeric: 'auto' }));
+  const words = relative.get(name);
   for (const [unit, length] of UNITS) {
     if (Math.abs(past) >= length) return words.format(-Math.round(past / length), unit);
   }
@@ -39,5 +41,7 @@ export function short(digest) {
 export function jsonBytes(value) {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
+
+const relative = new Map();
 
 const UNITS = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3600], ['minute', 60]];

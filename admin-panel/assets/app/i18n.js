@@ -34,8 +34,13 @@ export function served(kind, name, english) {
   return (language.value === 'zh' ? zhServer[kind][name] : undefined) ?? english;
 }
 
+const numbers = new Map();
+
 export function number(n) {
-  return new Intl.NumberFormat(locale()).format(n);
+  const name = locale();
+  // Making a formatter takes far longer than using it.
+  if (!numbers.has(name)) numbers.set(name, new Intl.NumberFormat(name));
+  return numbers.get(name).format(n);
 }
 
 export function locale() {

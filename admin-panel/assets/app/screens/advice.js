@@ -5,23 +5,23 @@ import { Link } from '../ui/button.js';
 import { Card } from '../ui/pieces.js';
 import { html } from '../view.js';
 
-const LISTS = ['shadowWarnings', 'mirrorWarnings', 'cacheVaryWarnings', 'signedLinkCacheWarnings', 'warnings'];
+const LISTS = ['shadowWarnings', 'mirrorWarnings', 'cacheVaryWarnings', 'signedLinkCacheWarnings', 'unknownKeyWarnings'];
 
 export function countAdvice(value) {
   return LISTS.reduce((sum, name) => sum + (value[name]?.length ?? 0), 0);
 }
 
 export function Advice({ value }) {
-  const { shadowWarnings = [], mirrorWarnings = [], cacheVaryWarnings = [], signedLinkCacheWarnings = [], warnings = [] } = value;
+  const { shadowWarnings = [], mirrorWarnings = [], cacheVaryWarnings = [], signedLinkCacheWarnings = [], unknownKeyWarnings = [] } = value;
   if (countAdvice(value) === 0) return null;
   return html`<${Card} title=${t('advice.title')}><p class="quiet-text">${t('advice.text')}</p>
-    <${Section} name="shadow" list=${shadowWarnings}>${({ shadowedId, byId, probe, probeHeaders }) => html`<p><${Route} id=${shadowedId} /> ${t('advice.shadow.by')} <${Route} id=${byId} /></p>
-      <p class="proof"><span class="quiet-text">${t('advice.proof')}</span> <code class="value">${typeof probe === 'string' ? probe : JSON.stringify(probe)}</code>
+    <${Section} name="shadow" list=${shadowWarnings}>${({ shadowedId, byId, method, probe, probeHeaders, unreachable }) => html`<p><${Route} id=${shadowedId} /> ${t('advice.shadow.by')} <${Route} id=${byId} />${unreachable ? ` ${t('advice.shadow.all')}` : ''}</p>
+      <p class="proof"><span class="quiet-text">${t('advice.proof')}</span> <code class="value">${method ? `${method} ` : ''}${probe}</code>
         ${Object.entries(probeHeaders ?? {}).map(([name, text]) => html` <code key=${name} class="chip">${name}: ${String(text)}</code>`)}</p>`}<//>
     <${Section} name="mirror" list=${mirrorWarnings}>${({ routeId, upstream }) => html`<p><${Route} id=${routeId} /> → <code class="value">${upstream}</code></p>`}<//>
     <${Section} name="vary" list=${cacheVaryWarnings}>${({ routeId, names = [] }) => html`<p><${Route} id=${routeId} /> ${names.map((name) => html`<code key=${name} class="chip">${name}</code> `)}</p>`}<//>
     <${Section} name="signed" list=${signedLinkCacheWarnings}>${({ routeId, param, expiresParam }) => html`<p><${Route} id=${routeId} /> <code class="chip">${param}</code> <code class="chip">${expiresParam}</code></p>`}<//>
-    <${Section} name="other" list=${warnings}>${({ path, message, routeId }) => html`<p>${routeId && html`<${Route} id=${routeId} /> `}<code>${path}</code> ${message}</p>`}<//>
+    <${Section} name="key" list=${unknownKeyWarnings}>${({ path, nearest, routeId }) => html`<p>${routeId !== undefined && html`<${Route} id=${routeId} /> `}<code>${path}</code>${nearest && html` ${t('advice.key.nearest')} <code>${nearest}</code>`}</p>`}<//>
   <//>`;
 }
 

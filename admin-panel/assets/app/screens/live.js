@@ -24,24 +24,17 @@ export function Live() {
   <//>`;
 }
 
-/** `same`, `different`, `missing`, `unreadable`, `never` or `unseen`. */
-function verdict({ record, kv, observed }) {
-  const { state } = kv ?? {};
+/** `same`, `different`, `missing`, `unreadable`, `unavailable` or `never`. */
+function verdict(record, { state }) {
   if (state === 'missing') return record ? 'missing' : 'never';
-  if (state === 'unreadable') return 'unreadable';
-  if (!record) return kv || observed ? 'different' : 'never';
-  if (kv) return state === 'same' || kv.digest === record.digest ? 'same' : 'different';
-  const served = observed?.revision ?? observed?.table?.revision;
-  if (served === undefined) return 'unseen';
-  return Number(served) === record.revision ? 'same' : 'different';
+  return state;
 }
 
-const SIGNS = { same: 'check', different: 'warn', missing: 'stop', unreadable: 'stop', never: 'info', unseen: 'info' };
+const SIGNS = { same: 'check', different: 'warn', missing: 'stop', unreadable: 'stop', unavailable: 'warn', never: 'info' };
 
 function Content({ value }) {
-  const record = value.published ?? value.live;
-  const { kv, observed, reason } = value;
-  const is = verdict({ record, kv, observed });
+  const { live: record, kv, observed, reason } = value;
+  const is = verdict(record, kv);
   const { at } = live.state.value;
   return html`<${Note} kind=${SIGNS[is]}><strong>${t(`live.${is}`)}</strong><p>${t(`live.${is}.text`)}</p>
       ${(is === 'missing' || is === 'unreadable' || is === 'different') && html`<p><${Link} to="/publish">${t('live.repair')}<//></p>`}<//>
@@ -49,9 +42,9 @@ function Content({ value }) {
       <${Card} title=${t('live.record')}><dl class="facts-list">
         <${Fact} name="revision" value=${record && number(record.revision)} /><${Fact} name="digest" value=${record && short(record.digest)} title=${record?.digest} />
         <${Fact} name="draft" value=${draftWord()} /></dl><//>
-      ${kv && html`<${Card} title=${t('live.kv')}><dl class="facts-list">
+      <${Card} title=${t('live.kv')}><dl class="facts-list">
         <${Fact} name="state" value=${kv.state && coded('live.state', kv.state)} /><${Fact} name="revision" value=${kv.revision != null ? String(kv.revision) : undefined} /><${Fact} name="digest" value=${kv.digest && short(kv.digest)} title=${kv.digest} />
-        <${Fact} name="updatedAt" value=${when(kv.updatedAt)} /><${Fact} name="updatedBy" value=${kv.updatedBy} /></dl><//>`}
+        <${Fact} name="updatedAt" value=${when(kv.updatedAt)} /><${Fact} name="updatedBy" value=${kv.updatedBy} /></dl><//>
       <${Card} title=${t('live.observed')}>${observed ? html`<${Tree} value=${observed} />` : html`<p>${coded('live.reason', reason ?? 'not_bound')}</p>`}<//>
     </div>
     <p class="quiet-text">${t('live.asked', { at: at ? time(at / 1000) : '–' })} ${t('live.lag')} <${Tag}>${t('live.every', { n: LOOK_MS / 1000 })}<//></p>`;

@@ -41,7 +41,7 @@ export function PlaceRoute({ route: { id }, index, total, onPlace, onClose }) {
     event?.preventDefault();
     if (wrong) return;
     onClose();
-    onPlace(id, index, wanted - 1, 'up');
+    onPlace(id, index, wanted - 1, 'menu');
   };
   return html`<${Dialog} title=${t('order.placeTitle', { id })} onClose=${onClose} actions=${html`
       <${Button} onClick=${onClose}>${t('cancel')}<//><${Button} kind="primary" why=${wrong} onClick=${send}>${t('order.placeGo')}<//>`}>

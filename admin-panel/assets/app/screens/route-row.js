@@ -1,66 +1,52 @@
-// One route in the table.
+// One route in the table. A row is one component and nothing but elements: a fast scroll makes hundreds of them.
 
-import * as api from '../api/endpoints.js';
-import { ago, time } from '../format.js';
+import { actor, ago, time } from '../format.js';
 import { t, tn, number } from '../i18n.js';
 import { goes, takes } from '../model/summary.js';
-import { go } from '../router.js';
-import { draftChanged } from '../state/data.js';
+import { follow } from '../router.js';
 import { dangersOf, previewFacts } from '../state/route-facts.js';
 import { isAdmin } from '../state/session.js';
-import { tellDone, tellFailed } from '../state/notices.js';
-import { Button, Link } from '../ui/button.js';
-import { Menu } from '../ui/menu.js';
-import { Actor, Tag } from '../ui/pieces.js';
-import { failureText } from '../ui/states.js';
+import { Icon } from '../ui/icon.js';
 import { html } from '../view.js';
 
-export function RouteRow({ route, index, at, total, filtered, taken, onPlace, onDialog }) {
+/** `onPlace(id, from, to, focus)` moves a route, `onMenu(route, index)` opens its menu. */
+export function RouteRow({ route, index, at, total, filtered, taken, onPlace, onMenu }) {
   const { id, definition, enabled, corrupt, updatedAt, updatedBy } = route;
   const { where, more } = takes(definition);
   const { where: to, how } = goes(definition);
-  const dangers = dangersOf(route);
-  const facts = previewFacts.value.get(id);
-  const address = `/route/${encodeURIComponent(id)}`;
+  const { agent, name } = actor(updatedBy);
+  const still = !isAdmin.value ? t('needsAdmin.short') : filtered ? t('order.filtered') : undefined;
+  const up = still ?? (index === 0 ? t('order.first') : undefined);
+  const down = still ?? (index === total - 1 ? t('order.last') : undefined);
   return html`<div role="row" aria-rowindex=${at + 2} data-row="" class=${`route-row${enabled ? '' : ' off'}${taken ? ' taken' : ''}`}>
     <div role="cell" class="col-number mono">${number(index + 1)}</div>
-    <div role="cell" class="col-id"><${Link} to=${address} class="mono strong">${id}<//></div>
-    <div role="cell" class="col-takes">${corrupt ? html`<${Tag} kind="bad" icon="stop">${t('route.corrupt')}<//>` : html`<span class="mono cut" title=${where}>${where}</span>${more && html`<small class="cut" title=${more}>${more}</small>`}`}</div>
+    <div role="cell" class="col-id"><a href=${`/route/${encodeURIComponent(id)}`} class="mono strong" onClick=${follow}>${id}</a></div>
+    <div role="cell" class="col-takes">${corrupt ? tag('bad', 'stop', t('route.corrupt')) : html`<span class="mono cut" title=${where}>${where}</span>${more && html`<small class="cut" title=${more}>${more}</small>`}`}</div>
     <div role="cell" class="col-goes">${!corrupt && html`<span class="mono cut" title=${to}>${to}</span>${how && html`<small class="cut">${how}</small>`}`}</div>
-    <div role="cell" class="col-state">
-      <${Tag} kind=${enabled ? 'good' : ''} icon=${enabled ? 'check' : 'minus'}>${t(enabled ? 'route.enabled' : 'route.disabled')}<//>
-      ${dangers.length > 0 && html`<span title=${dangers.map(({ path }) => path).join('\n')}><${Tag} kind="warn" icon="warn">${tn('danger.short', dangers.length)}<span class="unseen"> ${dangers.map(({ path }) => path).join(', ')}</span><//></span>`}
-      ${facts?.issues.length > 0 && html`<${Tag} kind="bad" icon="stop">${tn('route.issues', facts.issues.length)}<//>`}
-      ${facts?.shadowedBy.length > 0 && html`<span title=${facts.shadowedBy.join('\n')}><${Tag} kind="warn" icon="info">${t('route.shadowed')}<//></span>`}
+    <div role="cell" class="col-state">${states(route)}</div>
+    <div role="cell" class="col-changed"><time datetime=${new Date((updatedAt ?? 0) * 1000).toISOString()} title=${time(updatedAt)}>${ago(updatedAt)}</time><small class="cut mono" title=${updatedBy}>${agent && html`${tag('', 'robot', t('actor.agent'))} `}${name}</small></div>
+    <div role="cell" class="col-actions">
+      ${act(`up-${id}`, 'up', t('order.up', { id }), up, () => onPlace(id, index, index - 1, 'up'))}
+      ${act(`down-${id}`, 'down', t('order.down', { id }), down, () => onPlace(id, index, index + 1, 'down'))}
+      ${act(`menu-${id}`, 'more', t('route.menu', { id }), undefined, () => onMenu(route, index), 'menu')}
     </div>
-    <div role="cell" class="col-changed"><time class="mono" datetime=${new Date((updatedAt ?? 0) * 1000).toISOString()} title=${time(updatedAt)}>${ago(updatedAt)}</time><small class="cut" title=${updatedBy}><${Actor} text=${updatedBy} /></small></div>
-    <div role="cell" class="col-actions"><${Actions} ...${{ route, index, total, filtered, address, onPlace, onDialog }} /></div>
   </div>`;
 }
 
-function Actions({ route, index, total, filtered, address, onPlace, onDialog }) {
-  const { id, enabled, corrupt } = route;
-  const admin = isAdmin.value ? undefined : t('needsAdmin.short');
-  const still = admin ?? (filtered ? t('order.filtered') : undefined);
-  const up = still ?? (index === 0 ? t('order.first') : undefined);
-  const down = still ?? (index === total - 1 ? t('order.last') : undefined);
-  return html`
-    <${Button} kind="quiet" icon="up" id=${`up-${id}`} label=${t('order.up', { id })} why=${up} onClick=${() => onPlace(id, index, index - 1, 'up')} />
-    <${Button} kind="quiet" icon="down" id=${`down-${id}`} label=${t('order.down', { id })} why=${down} onClick=${() => onPlace(id, index, index + 1, 'down')} />
-    <${Menu} label=${t('route.menu', { id })} items=${[
-      { label: t('route.edit'), to: address },
-      { label: t('route.duplicate'), why: admin ?? (corrupt ? t('route.corrupt') : undefined), onClick: () => go(`/new-route?from=${encodeURIComponent(id)}`) },
-      { label: t('order.upShort'), why: up, onClick: () => onPlace(id, index, index - 1) },
-      { label: t('order.downShort'), why: down, onClick: () => onPlace(id, index, index + 1) },
-      { label: t('order.place'), why: admin, onClick: () => onDialog({ kind: 'place', route, index }) },
-      { label: t(enabled ? 'route.disable' : 'route.enable'), why: admin ?? (corrupt ? t('route.corrupt') : undefined), onClick: () => toggle(route) },
-      { label: t('route.delete'), kind: 'danger', why: admin, onClick: () => onDialog({ kind: 'delete', route }) },
-    ]} />`;
+function states(route) {
+  const dangers = dangersOf(route);
+  const { issues = [], shadowedBy = [] } = previewFacts.value.get(route.id) ?? {};
+  return html`${tag(route.enabled ? 'good' : '', route.enabled ? 'check' : 'minus', t(route.enabled ? 'route.enabled' : 'route.disabled'))}
+    ${dangers.length > 0 && tag('warn', 'warn', tn('danger.short', dangers.length), dangers.map(({ path }) => path))}
+    ${issues.length > 0 && tag('bad', 'stop', tn('route.issues', issues.length), issues.map(({ path }) => path))}
+    ${shadowedBy.length > 0 && tag('warn', 'info', t('route.shadowed'), shadowedBy)}`;
 }
 
-async function toggle({ id, definition, enabled, version }) {
-  const result = await api.putRoute(id, { definition, enabled: !enabled, expectedVersion: version });
-  if (result.ok) tellDone(t(enabled ? 'route.disabledDone' : 'route.enabledDone', { id }));
-  else tellFailed(`${t('route.notChanged', { id })} ${failureText(result)}`);
-  await draftChanged();
+/** A word with a sign; `about` is what a pointer or a screen reader is told besides. */
+function tag(kind, icon, text, about = []) {
+  return html`<span class=${`tag ${kind}`} title=${about.join('\n') || undefined}>${Icon({ name: icon })}${text}${about.length > 0 && html`<span class="unseen"> ${about.join(', ')}</span>`}</span>`;
+}
+
+function act(id, icon, label, why, onClick, popup) {
+  return html`<button type="button" id=${id} class="button quiet square" aria-label=${why ? `${label}. ${why}` : label} title=${why ?? label} aria-disabled=${why ? 'true' : undefined} aria-haspopup=${popup} onClick=${why ? undefined : onClick}>${Icon({ name: icon })}</button>`;
 }

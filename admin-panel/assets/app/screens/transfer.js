@@ -32,7 +32,7 @@ function Export({ source }) {
     setResult(await api.exportDocument(source));
     setBusy(false);
   };
-  const document = result?.ok ? result.value : undefined;
+  const document = result?.ok ? result.value.document : undefined;
   const text = document ? JSON.stringify(document, null, 2) : '';
   return html`<p class="quiet-text">${t(`export.${source}.text`)}</p>
     ${result && !result.ok && html`<${Failure} failure=${result} what=${t(`export.${source}`)} />`}
@@ -72,14 +72,14 @@ function Import() {
     const result = await api.importDocument({ document: value, dryRun, ...(expected ? { expectedDigest: expected } : {}) });
     setBusy(undefined);
     if (dryRun || !result.ok) {
-      setSeen({ result, imported: !dryRun });
+      setSeen({ result });
       return;
     }
     type('');
     tellDone(t('import.done'));
     await everythingChanged();
   };
-  const fine = seen?.result.ok && seen.result.value.ok !== false;
+  const fine = seen?.result.ok;
   const why = !isAdmin.value ? t('needsAdmin.short') : problem ?? (value === undefined ? t('import.nothing') : undefined);
   return html`<${Card} title=${t('import.title')}>
     <p class="quiet-text">${t('import.text')}</p>
@@ -98,11 +98,18 @@ function Import() {
 }
 
 function Outcome({ result }) {
-  if (!result.ok && !Array.isArray(result.body?.issues)) return result.kind === 'refused' ? html`<${Note} kind="stop" role="alert">${failureText(result)}${result.detail ? ` ${result.detail}` : ''}<//>` : html`<${Failure} failure=${result} what=${t('import.title')} />`;
-  const { issues = [], changes, routeCount, disabled = [], ignored = [] } = result.ok ? result.value : result.body;
-  if (issues.length > 0) return html`<${Note} kind="stop"><strong>${tn('import.issues', issues.length)}</strong><ul class="issue-list">${issues.map(({ routeId, path, message }, index) => html`<li key=${index}>${routeId && html`<code>${routeId}</code> `}<code>${path}</code> ${message}</li>`)}</ul><//>`;
-  return html`<${Note} kind="check"><strong>${t('import.fine')}</strong> ${typeof routeCount === 'number' ? tn('bar.routes', routeCount) : ''}<p>${t('import.whatHappens')} <${Link} to="/publish">${t('nav.publish')}<//></p><//>
-    ${disabled.length > 0 && html`<${Note}>${tn('import.disabled', disabled.length)} ${disabled.map((id) => html`<code key=${id} class="chip">${id}</code> `)}<//>`}
+  if (!result.ok) return result.kind === 'refused' ? html`<${Note} kind="stop" role="alert">${failureText(result)}${result.detail ? ` ${result.detail}` : ''}<//>` : html`<${Failure} failure=${result} what=${t('import.title')} />`;
+  const { issues = [], changes = [], routeCount = 0, disabled = [], ignored = [], assigned = [] } = result.value;
+  return html`<${Note} kind="check"><strong>${t('import.fine')}</strong> ${tn('bar.routes', routeCount)}<p>${t('import.whatHappens')} <${Link} to="/publish">${t('nav.publish')}<//></p><//>
+    ${issues.length > 0 && html`<${Note} kind="warn"><strong>${tn('import.issues', issues.length)}</strong><ul class="issue-list">${issues.map(({ routeId, path, message }, index) => html`<li key=${index}>${routeId && html`<code>${routeId}</code> `}<code>${path}</code> ${message}</li>`)}</ul><//>`}
+    ${disabled.length > 0 && html`<${Note}>${tn('import.disabled', disabled.length)} <${Ids} ids=${disabled} /><//>`}
+    ${assigned.length > 0 && html`<${Note}>${tn('import.assigned', assigned.length)} <${Ids} ids=${assigned} /><//>`}
     ${ignored.length > 0 && html`<${Note}>${t('import.ignored')}<ul class="issue-list">${ignored.map(({ path, reason }) => html`<li key=${path}><code>${path}</code> ${reason}</li>`)}</ul><//>`}
-    <h3>${t('import.difference')}</h3><${Diff} entries=${Array.isArray(changes) ? changes : []} heading="h4" empty=${t('import.same')} />`;
+    <h3>${t('import.difference')}</h3><${Diff} entries=${changes} heading="h4" empty=${t('import.same')} />`;
 }
+
+function Ids({ ids }) {
+  return html`${ids.slice(0, FEW).map((id) => html`<code key=${id} class="chip">${id}</code> `)}${ids.length > FEW ? tn('advice.more', ids.length - FEW) : ''}`;
+}
+
+const FEW = 30;

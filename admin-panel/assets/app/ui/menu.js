@@ -8,17 +8,25 @@ import { Icon } from './icon.js';
 /** `items` are `{ label, onClick | to, icon?, kind?, why?, ticked? }` or `{ title }`. */
 export function Menu({ label, icon = 'more', text, items, ...rest }) {
   const [open, setOpen] = useState(false);
-  const [spot, setSpot] = useState({});
   const button = useRef();
-  const list = useRef();
   const id = useId();
+  const anchor = () => button.current?.querySelector('button');
+  return html`<span class="menu" ref=${button}>
+    <${Button} kind="quiet" icon=${icon} label=${text ? undefined : label} aria-haspopup="menu" aria-expanded=${open} aria-controls=${open ? id : undefined} onClick=${() => setOpen(!open)} ...${rest}>${text}<//>
+    ${open && html`<${MenuList} id=${id} label=${label} items=${items} anchor=${anchor} onClose=${() => setOpen(false)} />`}
+  </span>`;
+}
+
+/** The list alone, below the element `anchor()`, which gets the focus back. */
+export function MenuList({ id, label, items, anchor, onClose }) {
+  const [spot, setSpot] = useState({});
+  const list = useRef();
   const close = (back) => {
-    setOpen(false);
-    if (back) button.current?.querySelector('button').focus();
+    onClose();
+    if (back) anchor()?.focus();
   };
   useLayoutEffect(() => {
-    if (!open) return;
-    const at = button.current.getBoundingClientRect();
+    const at = anchor().getBoundingClientRect();
     const { offsetHeight: height, offsetWidth: width } = list.current;
     const below = at.bottom + height + 8 < innerHeight || at.top < height;
     setSpot({
@@ -26,11 +34,10 @@ export function Menu({ label, icon = 'more', text, items, ...rest }) {
       left: `${Math.max(4, Math.min(at.right - width, innerWidth - width - 4))}px`,
     });
     list.current.querySelector('[role^=menuitem]')?.focus({ preventScroll: true });
-  }, [open]);
+  }, []);
   useEffect(() => {
-    if (!open) return undefined;
     const outside = (event) => {
-      if (!list.current?.contains(event.target) && !button.current?.contains(event.target)) close(false);
+      if (!list.current?.contains(event.target) && !anchor()?.contains(event.target)) close(false);
     };
     const away = () => close(false);
     document.addEventListener('pointerdown', outside);
@@ -39,7 +46,7 @@ export function Menu({ label, icon = 'more', text, items, ...rest }) {
       document.removeEventListener('pointerdown', outside);
       removeEventListener('resize', away);
     };
-  }, [open]);
+  }, []);
   const keys = (event) => {
     const entries = [...list.current.querySelectorAll('[role^=menuitem]')];
     const at = entries.indexOf(document.activeElement);
@@ -53,12 +60,9 @@ export function Menu({ label, icon = 'more', text, items, ...rest }) {
       close(true);
     } else if (event.key === 'Tab') close(false);
   };
-  return html`<span class="menu" ref=${button}>
-    <${Button} kind="quiet" icon=${icon} label=${text ? undefined : label} aria-haspopup="menu" aria-expanded=${open} aria-controls=${open ? id : undefined} onClick=${() => (open ? close(true) : setOpen(true))} ...${rest}>${text}<//>
-    ${open && html`<div class="menu-list" role="menu" id=${id} aria-label=${label} ref=${list} style=${spot} onKeyDown=${keys}>
-      ${items.filter(Boolean).map((item) => html`<${Entry} key=${item.label ?? item.title} ...${item} close=${close} />`)}
-    </div>`}
-  </span>`;
+  return html`<div class="menu-list" role="menu" id=${id} aria-label=${label} ref=${list} style=${spot} onKeyDown=${keys}>
+    ${items.filter(Boolean).map((item, index) => html`<${Entry} key=${index} ...${item} close=${close} />`)}
+  </div>`;
 }
 
 function Entry({ title, label, icon, kind = '', why, ticked, to, onClick, close }) {
