@@ -5,6 +5,7 @@ import { t, tn, number } from '../i18n.js';
 import { goes, takes } from '../model/summary.js';
 import { follow } from '../router.js';
 import { dangersOf, previewFacts } from '../state/route-facts.js';
+import { tellWhy } from '../state/notices.js';
 import { isAdmin } from '../state/session.js';
 import { Icon } from '../ui/icon.js';
 import { html } from '../view.js';
@@ -48,5 +49,5 @@ function tag(kind, icon, text, about = []) {
 }
 
 function act(id, icon, label, why, onClick, popup) {
-  return html`<button type="button" id=${id} class="button quiet square" aria-label=${why ? `${label}. ${why}` : label} title=${why ?? label} aria-disabled=${why ? 'true' : undefined} aria-haspopup=${popup} onClick=${why ? undefined : onClick}>${Icon({ name: icon })}</button>`;
+  return html`<button type="button" id=${id} class="button quiet square" aria-label=${label} title=${why ?? label} aria-disabled=${why ? 'true' : undefined} aria-haspopup=${popup} onClick=${why ? () => tellWhy(why) : onClick}>${Icon({ name: icon })}</button>`;
 }

@@ -2,13 +2,19 @@
 
 import { signal } from '../view.js';
 
-/** `{ key, kind: 'done' | 'failed', text }`, oldest first. */
+/** `{ key, kind: 'done' | 'why' | 'failed', text }`, oldest first. */
 export const notices = signal([]);
 
 let last = 0;
 
 export function tellDone(text) {
   const key = add('done', text);
+  setTimeout(() => close(key), SHOWN_MS);
+}
+
+/** Why something that was pressed cannot be done now. */
+export function tellWhy(text) {
+  const key = add('why', text);
   setTimeout(() => close(key), SHOWN_MS);
 }
 

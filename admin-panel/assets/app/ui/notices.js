@@ -7,14 +7,16 @@ import { Button } from './button.js';
 import { Icon } from './icon.js';
 
 export function Notices() {
-  const of = (kind) => notices.value.filter((notice) => notice.kind === kind);
+  const of = (...kinds) => notices.value.filter((notice) => kinds.includes(notice.kind));
   return html`<div class="notices">
-    <div role="status" aria-live="polite">${of('done').map((notice) => html`<${Notice} key=${notice.key} ...${notice} id=${notice.key} />`)}</div>
+    <div role="status" aria-live="polite">${of('done', 'why').map((notice) => html`<${Notice} key=${notice.key} ...${notice} id=${notice.key} />`)}</div>
     <div role="alert">${of('failed').map((notice) => html`<${Notice} key=${notice.key} ...${notice} id=${notice.key} />`)}</div>
   </div>`;
 }
 
+const SIGNS = { done: 'check', why: 'info', failed: 'stop' };
+
 function Notice({ id, kind, text }) {
-  return html`<div class=${`notice ${kind}`}><${Icon} name=${kind === 'done' ? 'check' : 'stop'} /><span>${text}</span>
+  return html`<div class=${`notice ${kind}`}><${Icon} name=${SIGNS[kind]} /><span>${text}</span>
     <${Button} kind="quiet" small icon="close" label=${t('close')} onClick=${() => close(id)} /></div>`;
 }
