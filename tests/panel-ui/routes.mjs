@@ -100,7 +100,7 @@ export async function check({ rule, panel, browser }) {
     await page.getByText('1 of 8 routes').waitFor();
     await page.locator('#filter').fill('');
     await page.locator('#filter-state').selectOption('attention');
-    same((await shown()).sort(), ['llm-beta', 'torn']);
+    same((await shown()).sort(), ['llm', 'llm-beta', 'torn']);
     await page.locator('#filter-state').selectOption('disabled');
     same((await shown()).sort(), ['maintenance', 'torn']);
     await page.locator('#filter-state').selectOption('dangerous');
