@@ -63,20 +63,3 @@ export async function many(panel, count) {
   for (let from = 0; from < count; from += 100) await panel.batch(statements.slice(from, from + 100));
   return ada;
 }
-
-/** Every screen, by name, with what an admin sees first. */
-export const SCREENS = {
-  routes: '/routes',
-  'new-route': '/new-route',
-  editor: '/route/api',
-  'editor-danger': '/route/site',
-  try: '/try',
-  publish: '/publish',
-  history: '/history',
-  live: '/live',
-  domains: '/domains',
-  audit: '/audit',
-  transfer: '/transfer',
-  users: '/users',
-  tokens: '/tokens',
-};

@@ -144,6 +144,14 @@ const SUITES: &[Suite] = &[
         nginx: false,
         chromium: false,
     },
+    Suite {
+        name: "the admin panel's screens, used by a browser",
+        script: "tests/panel-ui/suite.mjs",
+        arguments: &[],
+        worker: "admin-panel",
+        nginx: false,
+        chromium: true,
+    },
 ];
 
 /// Runs every step, or those whose names contain `only`.

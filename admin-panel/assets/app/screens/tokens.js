@@ -79,7 +79,7 @@ function AddToken({ endpoint, onClose }) {
 /** The only time the token is seen: nothing but the button that says so closes this. */
 function Made({ token, endpoint, onClose }) {
   const command = `claude mcp add --transport http jouska ${endpoint} --header "Authorization: Bearer ${token}"`;
-  return html`<${Dialog} title=${t('tokens.madeTitle')} onClose=${() => {}} actions=${html`<${Button} kind="primary" onClick=${onClose}>${t('tokens.saved')}<//>`}>
+  return html`<${Dialog} title=${t('tokens.madeTitle')} actions=${html`<${Button} kind="primary" onClick=${onClose}>${t('tokens.saved')}<//>`}>
     <${Note} kind="warn">${t('tokens.once')}<//>
     <p><code class="value secret">${token}</code></p><div class="actions"><${Copy} text=${token} label=${t('tokens.copy')} small=${false} /><${Copy} text=${command} label=${t('tokens.copyCommand')} small=${false} /></div>
   <//>`;

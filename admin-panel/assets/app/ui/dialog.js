@@ -4,6 +4,7 @@ import { t } from '../i18n.js';
 import { html, signal, useId, useLayoutEffect, useRef } from '../view.js';
 import { Button } from './button.js';
 
+/** Without `onClose` only its own buttons close it. */
 export function Dialog({ title, children, actions, onClose, busy = false, wide = false }) {
   const element = useRef();
   const heading = useId();
@@ -23,12 +24,12 @@ export function Dialog({ title, children, actions, onClose, busy = false, wide =
   }, []);
   const cancel = (event) => {
     event.preventDefault();
-    if (!latest.current.busy) latest.current.onClose();
+    if (!latest.current.busy) latest.current.onClose?.();
   };
   return html`<dialog ref=${element} class=${wide ? 'dialog wide' : 'dialog'} aria-labelledby=${heading} onCancel=${cancel}
       onKeyDown=${(event) => event.key === 'Escape' && cancel(event)}>
     <div class="dialog-head"><h2 id=${heading}>${title}</h2>
-      <${Button} kind="quiet" icon="close" label=${t('close')} why=${busy ? t('busy') : undefined} onClick=${onClose} />
+      ${onClose && html`<${Button} kind="quiet" icon="close" label=${t('close')} why=${busy ? t('busy') : undefined} onClick=${onClose} />`}
     </div>
     <div class="dialog-body">${children}</div>
     <div class="dialog-foot">${actions}</div>
