@@ -60,6 +60,23 @@ export async function check({ rule, panel, browser }) {
       });
     }
   }
+  await rule('a finger finds 44 pixels everywhere', async () => {
+    const person = await browser.person(panel, 'ada@example.test', { width: 390, height: 844, touch: true });
+    const found = [];
+    for (const [name, reach] of Object.entries({ ...SCREENS, ...STATES })) {
+      if (typeof reach === 'string') await person.open(reach);
+      else await reach(person);
+      // A link in a sentence is as high as its line, and a tick is pressed by its label.
+      const small = await person.page.evaluate(() => [...document.querySelectorAll('button:not(.link-button), a.button, input:not([type=checkbox], [type=radio], [type=file]), select, textarea, summary, label.tick, label.way, .switch-line, .menu-item')]
+        .filter((element) => element.offsetParent !== null)
+        .map((element) => [element, element.getBoundingClientRect()])
+        .filter(([, { width, height }]) => width > 0 && Math.min(width, height) < 43.9)
+        .map(([element, { width, height }]) => `${element.tagName.toLowerCase()}.${element.className} ${width.toFixed(0)}×${height.toFixed(0)}`));
+      if (small.length > 0) found.push(`${name}: ${[...new Set(small)].slice(0, 5).join(', ')}`);
+    }
+    same(found, []);
+    await person.leave();
+  });
   await rule('one heading of the first rank, a language and a title everywhere', async () => {
     const person = await browser.person(panel, 'ada@example.test');
     for (const [name, path] of Object.entries(SCREENS)) {

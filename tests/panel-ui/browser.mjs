@@ -25,12 +25,14 @@ export async function startBrowser() {
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
   return {
     /** `email` is nobody if null; `scale` is how far the page is enlarged. */
-    async person(panel, email, { language, theme, width = 1280, height = 800, scale = 1, token } = {}) {
+    async person(panel, email, { language, theme, width = 1280, height = 800, scale = 1, touch = false, token } = {}) {
       const context = await browser.newContext({
         viewport: { width: Math.round(width / scale), height: Math.round(height / scale) },
         deviceScaleFactor: scale,
         colorScheme: theme ?? 'light',
         reducedMotion: 'reduce',
+        hasTouch: touch,
+        isMobile: touch,
         permissions: ['clipboard-read', 'clipboard-write'],
         extraHTTPHeaders: email === null ? {} : signed(panel, email, token),
       });

@@ -64,6 +64,11 @@ export async function check({ rule }) {
     must(!/(src|href)="(?!\/)/.test(page), 'an address is not of this origin');
     for (const { name, text } of sources) must(!/\bfrom '(?!\.{1,2}\/)/.test(text), `${name} imports from elsewhere`);
   });
+  await rule('every module is asked for at once, not one after the other as they name each other', () => {
+    const page = readFileSync(join(ASSETS, 'index.html'), 'utf8');
+    const modules = readdirSync(ASSETS, { recursive: true }).filter((name) => name.endsWith('.js') && name !== 'app/theme-first.js').map((name) => `/${name}`);
+    same([...page.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, address]) => address), modules.sort());
+  });
   await rule('a file is one concern', () => {
     for (const { name, text } of app) must(text.split('\n').length <= LONG, `${name} has ${text.split('\n').length} lines`);
     for (const { name, text } of sources) must(text.startsWith('//'), `${name} does not say what it is for`);

@@ -15,7 +15,7 @@ import { startStage } from '../panel/stage.mjs';
 import { suite } from '../streams/suite.mjs';
 import { chromiumPath, startBrowser } from './browser.mjs';
 
-const AREAS = ['first-run', 'editor', 'unsaved', 'routes', 'publishing', 'people', 'transfer', 'doors', 'keyboard', 'hostile', 'scale', 'access'];
+const AREAS = ['first-run', 'editor', 'unsaved', 'routes', 'publishing', 'people', 'transfer', 'doors', 'failures', 'keyboard', 'hostile', 'scale', 'access'];
 
 await suite(async ({ rule, later }) => {
   const { values } = parseArgs({ options: { worker: { type: 'string' }, proxy: { type: 'string' }, only: { type: 'string' } } });

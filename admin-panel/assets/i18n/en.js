@@ -778,7 +778,6 @@ export const en = {
   'action.config.rollback': 'Rolled back',
   'action.config.discard': 'Changes discarded',
   'action.config.import': 'Table imported',
-  'action.draft.import': 'Table imported',
   'action.user.create': 'User added',
   'action.user.update': 'User changed',
   'action.user.delete': 'User deleted',

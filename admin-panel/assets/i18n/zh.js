@@ -778,7 +778,6 @@ export const zh = {
   'action.config.rollback': '回退',
   'action.config.discard': '放弃修改',
   'action.config.import': '导入路由表',
-  'action.draft.import': '导入路由表',
   'action.user.create': '添加用户',
   'action.user.update': '修改用户',
   'action.user.delete': '删除用户',

@@ -4,6 +4,7 @@
 import { busy } from '../api/client.js';
 import { language, LANGUAGES, theme, THEMES } from '../state/settings.js';
 import { meta, preview } from '../state/data.js';
+import { forgetEverything } from '../state/remote.js';
 import { isAdmin, session, signOut } from '../state/session.js';
 import { tellFailed } from '../state/notices.js';
 import { place } from '../router.js';
@@ -79,7 +80,12 @@ function Account() {
 
 /** A crash inside stays inside. */
 function Guarded({ children }) {
-  const [crash, again] = useErrorBoundary();
+  // What made it crash may be what was answered: it is asked for again.
+  const [crash, again] = useErrorBoundary(() => {
+    forgetEverything();
+    meta.refresh();
+    preview.refresh();
+  });
   const { build } = session.value;
   if (!crash) return children;
   const details = `${crash?.stack ?? crash}\n${location.pathname}\n${t('build')} ${build ?? '–'}`;

@@ -6,9 +6,9 @@ import { t, tn } from '../i18n.js';
 import { everythingChanged, preview } from '../state/data.js';
 import { limits } from '../state/meta-shapes.js';
 import { tellDone } from '../state/notices.js';
-import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
+import { CancelOr } from '../ui/sending.js';
 import { Note } from '../ui/states.js';
 import { html, useState } from '../view.js';
 
@@ -25,9 +25,7 @@ export function RollbackDialog({ entry: { revision, routeCount }, onClose }) {
     },
   );
   const why = wants && !meant ? t('confirm.why') : tooLong ? t('check.long', { max: most }) : undefined;
-  return html`<${Dialog} title=${t('rollback.title', { revision })} busy=${busy} wide=${Boolean(wants)} onClose=${onClose} actions=${html`
-      <${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//>
-      <${Button} kind="danger" busy=${busy} why=${why} onClick=${send}>${wants ? t('rollback.meant') : t('rollback.go')}<//>`}>
+  return html`<${Dialog} title=${t('rollback.title', { revision })} busy=${busy} wide=${Boolean(wants)} onClose=${onClose} actions=${html`<${CancelOr} kind="danger" busy=${busy} onClose=${onClose} why=${why} onGo=${send}>${wants ? t('rollback.meant') : t('rollback.go')}<//>`}>
     ${refusal && html`<${Refusal} refusal=${refusal} />`}
     <p>${t('rollback.text', { revision })} ${typeof routeCount === 'number' ? tn('bar.routes', routeCount) : ''}</p>
     ${preview.state.value.value?.dirty && html`<${Note} kind="warn">${t('rollback.lost')}<//>`}

@@ -4,31 +4,23 @@ import * as api from '../api/endpoints.js';
 import { t, number } from '../i18n.js';
 import { draftChanged } from '../state/data.js';
 import { tellDone } from '../state/notices.js';
-import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
-import { Note, failureText } from '../ui/states.js';
+import { CancelOr, useSending } from '../ui/sending.js';
 import { html, useState } from '../view.js';
 
-export function DeleteRoute({ route: { id, version }, onClose, onDone }) {
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState(undefined);
-  const send = async () => {
-    setBusy(true);
-    const result = await api.deleteRoute(id, version);
-    setBusy(false);
-    if (!result.ok) setRefusal(result);
-    else {
+export function DeleteRoute({ route: { id, version }, onClose }) {
+  const { busy, send, note } = useSending();
+  const go = async () => {
+    const result = await send(() => api.deleteRoute(id, version));
+    if (result.ok) {
       onClose();
-      onDone?.();
       tellDone(t('route.deletedDone', { id }));
     }
     await draftChanged();
   };
-  return html`<${Dialog} title=${t('route.deleteTitle', { id })} busy=${busy} onClose=${onClose} actions=${html`
-      <${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//>
-      <${Button} kind="danger" busy=${busy} onClick=${send}>${t('route.deleteGo')}<//>`}>
-    ${refusal && html`<${Note} kind="stop" role="alert">${failureText(refusal)}<//>`}
+  return html`<${Dialog} title=${t('route.deleteTitle', { id })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} kind="danger" busy=${busy} onClose=${onClose} onGo=${go}>${t('route.deleteGo')}<//>`}>
+    ${note}
     <p>${t('route.deleteText')}</p>
   <//>`;
 }
@@ -43,8 +35,7 @@ export function PlaceRoute({ route: { id }, index, total, onPlace, onClose }) {
     onClose();
     onPlace(id, index, wanted - 1, 'menu');
   };
-  return html`<${Dialog} title=${t('order.placeTitle', { id })} onClose=${onClose} actions=${html`
-      <${Button} onClick=${onClose}>${t('cancel')}<//><${Button} kind="primary" why=${wrong} onClick=${send}>${t('order.placeGo')}<//>`}>
+  return html`<${Dialog} title=${t('order.placeTitle', { id })} onClose=${onClose} actions=${html`<${CancelOr} onClose=${onClose} why=${wrong} onGo=${send}>${t('order.placeGo')}<//>`}>
     <form onSubmit=${send}><${Field} id="place" label=${t('order.placeLabel', { all: number(total) })} error=${wrong}>
       ${(ties) => html`<input ...${ties} class="mono short" inputmode="numeric" value=${text} onInput=${(event) => setText(event.currentTarget.value)} />`}
     <//></form>

@@ -10,7 +10,8 @@ import { Copy } from '../ui/copy.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
 import { Card, Screen, Table, Tag, Time } from '../ui/pieces.js';
-import { Empty, Loaded, Note, Refresh, failureText } from '../ui/states.js';
+import { CancelOr, useSending } from '../ui/sending.js';
+import { Empty, Loaded, Note, Refresh } from '../ui/states.js';
 import { html, useEffect, useState } from '../view.js';
 
 const list = remote(api.tokens);
@@ -49,27 +50,22 @@ function AddToken({ endpoint, onClose }) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState(['config:read']);
   const [days, setDays] = useState(90);
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState(undefined);
+  const { busy, send, note } = useSending();
   const [made, setMade] = useState(undefined);
   const most = limits.value.tokenName;
   const wrong = name.trim() === '' ? t('tokens.needName') : name.trim().length > most ? t('check.long', { max: most }) : chosen.length === 0 ? t('tokens.needScope') : undefined;
   const go = async (event) => {
     event?.preventDefault();
     if (wrong || busy) return;
-    setBusy(true);
-    const result = await api.addToken({ name: name.trim(), scopes: chosen, expiresInDays: days });
-    setBusy(false);
-    if (!result.ok) setRefusal(result);
-    else {
-      setMade(result.value.token);
-      list.refresh();
-    }
+    const result = await send(() => api.addToken({ name: name.trim(), scopes: chosen, expiresInDays: days }));
+    if (!result.ok) return;
+    setMade(result.value.token);
+    list.refresh();
   };
   if (made) return html`<${Made} token=${made} endpoint=${endpoint} onClose=${onClose} />`;
   const toggle = (scope, on) => setChosen(scopes.value.filter((each) => (each === scope ? on : chosen.includes(each)) || (on && scope === 'config:write' && each === 'config:read')));
-  return html`<${Dialog} title=${t('tokens.addTitle')} busy=${busy} onClose=${onClose} actions=${html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind="primary" busy=${busy} why=${wrong} onClick=${go}>${t('tokens.create')}<//>`}>
-    ${refusal && html`<${Note} kind="stop" role="alert">${failureText(refusal)}<//>`}
+  return html`<${Dialog} title=${t('tokens.addTitle')} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose} why=${wrong} onGo=${go}>${t('tokens.create')}<//>`}>
+    ${note}
     <form onSubmit=${go}><${Field} id="token-name" label=${t('tokens.name')} hint=${t('tokens.nameHint')} required>${(ties) => html`<input ...${ties} type="text" autocomplete="off" value=${name} onInput=${(event) => setName(event.currentTarget.value)} />`}<//></form>
     <${Field} id="token-scopes" label=${t('tokens.scopes')} group>${() => html`<div class="stack">${scopes.value.map((scope) => html`<label key=${scope} class="tick tall"><input type="checkbox" checked=${chosen.includes(scope)} onChange=${(event) => toggle(scope, event.currentTarget.checked)} /><span><code>${scope}</code><small>${coded('scope', scope)}</small></span></label>`)}</div>`}<//>
     <${Field} id="token-days" label=${t('tokens.lifetime')}>${(ties) => html`<select ...${ties} onChange=${(event) => setDays(Number(event.currentTarget.value))}>${LIFETIMES.map((n) => html`<option key=${n} value=${n} selected=${n === days}>${tn('tokens.days', n)}</option>`)}</select>`}<//>
@@ -87,23 +83,19 @@ function Made({ token, endpoint, onClose }) {
 
 function RevokeToken({ token, onClose }) {
   const [reason, setReason] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState(undefined);
+  const { busy, send, note } = useSending();
   const most = limits.value.note;
   const tooLong = [...reason.trim()].length > most ? t('check.long', { max: most }) : undefined;
   const go = async () => {
-    setBusy(true);
-    const result = await api.revokeToken(token.id, reason.trim());
-    setBusy(false);
-    if (!result.ok) setRefusal(result);
-    else {
+    const result = await send(() => api.revokeToken(token.id, reason.trim()));
+    if (result.ok) {
       onClose();
       tellDone(t('tokens.revokedDone', { name: token.name }));
     }
     await list.refresh();
   };
-  return html`<${Dialog} title=${t('tokens.revokeTitle', { name: token.name })} busy=${busy} onClose=${onClose} actions=${html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind="danger" busy=${busy} why=${tooLong} onClick=${go}>${t('tokens.revokeGo')}<//>`}>
-    ${refusal && html`<${Note} kind="stop" role="alert">${failureText(refusal)}<//>`}
+  return html`<${Dialog} title=${t('tokens.revokeTitle', { name: token.name })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose} kind="danger" why=${tooLong} onGo=${go}>${t('tokens.revokeGo')}<//>`}>
+    ${note}
     <p>${t('tokens.revokeText')}</p>
     <${Field} id="revoke-reason" label=${t('tokens.reason')} error=${tooLong}>${(ties) => html`<input ...${ties} type="text" value=${reason} onInput=${(event) => setReason(event.currentTarget.value)} />`}<//>
   <//>`;

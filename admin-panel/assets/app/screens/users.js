@@ -10,7 +10,8 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field, Switch } from '../ui/field.js';
 import { Screen, Table, Tag, Time } from '../ui/pieces.js';
-import { Empty, Loaded, Note, Refresh, failureText } from '../ui/states.js';
+import { CancelOr, useSending } from '../ui/sending.js';
+import { Empty, Loaded, Note, Refresh } from '../ui/states.js';
 import { html, useEffect, useState } from '../view.js';
 
 const list = remote(api.users);
@@ -39,24 +40,17 @@ export function Users() {
   <//>`;
 }
 
-/** Sends, and closes on success; a refusal stays in the dialog. */
-function useSending(onClose) {
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState(undefined);
-  const send = async (ask, done) => {
-    setBusy(true);
-    setRefusal(undefined);
-    const result = await ask();
-    setBusy(false);
-    if (!result.ok) {
-      setRefusal(result);
-      return;
-    }
+/** Sends, tells what was done, and closes; a refusal stays in the dialog. */
+function useUserDialog(onClose) {
+  const { busy, send, note } = useSending();
+  const go = async (ask, done) => {
+    const result = await send(ask);
+    if (!result.ok) return;
     onClose();
     tellDone(done(result.value));
     await list.refresh();
   };
-  return { busy, send, note: refusal && html`<${Note} kind="stop" role="alert">${failureText(refusal)}<//>` };
+  return { busy, go, note };
 }
 
 function Role({ id, value, onChange }) {
@@ -67,14 +61,14 @@ function Role({ id, value, onChange }) {
 function AddUser({ onClose }) {
   const [subject, setSubject] = useState('');
   const [role, setRole] = useState('viewer');
-  const { busy, send, note } = useSending(onClose);
+  const { busy, go: send, note } = useUserDialog(onClose);
   const most = limits.value.subject;
   const wrong = subject.trim() === '' ? t('users.needAddress') : subject.trim().length > most ? t('check.long', { max: most }) : undefined;
   const go = (event) => {
     event?.preventDefault();
     if (!wrong) send(() => api.addUser({ subject: subject.trim(), role }), () => t('users.added', { subject: subject.trim() }));
   };
-  return html`<${Dialog} title=${t('users.addTitle')} busy=${busy} onClose=${onClose} actions=${html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind="primary" busy=${busy} why=${wrong} onClick=${go}>${t('users.addGo')}<//>`}>
+  return html`<${Dialog} title=${t('users.addTitle')} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose} why=${wrong} onGo=${go}>${t('users.addGo')}<//>`}>
     ${note}<form onSubmit=${go}><${Field} id="user-address" label=${t('users.address')} hint=${t('users.addressHint')} required>${(ties) => html`<input ...${ties} type="text" class="mono" autocomplete="off" spellcheck=${false} value=${subject} onInput=${(event) => setSubject(event.currentTarget.value)} />`}<//></form>
     <${Role} id="user-role" value=${role} onChange=${setRole} />
   <//>`;
@@ -83,22 +77,22 @@ function AddUser({ onClose }) {
 function EditUser({ user, onClose }) {
   const [role, setRole] = useState(user.role === 'admin' ? 'admin' : 'viewer');
   const [disabled, setDisabled] = useState(Boolean(user.disabled));
-  const { busy, send, note } = useSending(onClose);
+  const { busy, go: send, note } = useUserDialog(onClose);
   const change = { ...(role === user.role ? {} : { role }), ...(disabled === Boolean(user.disabled) ? {} : { disabled }) };
   const go = () => send(() => api.changeUser(user.id, change), () => {
     // What I may do has changed with it.
     if (user.id === me.peek()?.userId) askWhoIAm();
     return t('users.changed', { subject: user.subject });
   });
-  return html`<${Dialog} title=${t('users.editTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind="primary" busy=${busy} why=${Object.keys(change).length === 0 ? t('save.nothing') : undefined} onClick=${go}>${t('users.save')}<//>`}>
+  return html`<${Dialog} title=${t('users.editTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose} why=${Object.keys(change).length === 0 ? t('save.nothing') : undefined} onGo=${go}>${t('users.save')}<//>`}>
     ${note}<${Role} id="edit-role" value=${role} onChange=${setRole} />
     <${Switch} id="edit-disabled" label=${t('users.disable')} hint=${t('users.disableHint')} checked=${disabled} onChange=${setDisabled} />
   <//>`;
 }
 
 function DeleteUser({ user, onClose }) {
-  const { busy, send, note } = useSending(onClose);
-  return html`<${Dialog} title=${t('users.deleteTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind="danger" busy=${busy} onClick=${() => send(() => api.deleteUser(user.id), ({ tokensRevoked = 0 }) => tn('users.deleted', tokensRevoked, { subject: user.subject }))}>${t('users.deleteGo')}<//>`}>
+  const { busy, go: send, note } = useUserDialog(onClose);
+  return html`<${Dialog} title=${t('users.deleteTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose} kind="danger" onGo=${() => send(() => api.deleteUser(user.id), ({ tokensRevoked = 0 }) => tn('users.deleted', tokensRevoked, { subject: user.subject }))}>${t('users.deleteGo')}<//>`}>
     ${note}<p>${t('users.deleteText')}</p>${user.tokenCount > 0 && html`<${Note} kind="warn">${tn('users.tokensGo', user.tokenCount)}<//>`}
   <//>`;
 }

@@ -1,7 +1,6 @@
 // What the server holds, as far as several screens look at it.
 
 import * as api from '../api/endpoints.js';
-import { batch } from '../view.js';
 import { remote } from './remote.js';
 
 /** The library's tables, and under `schema` the document's JSON Schema. */
@@ -21,13 +20,6 @@ export async function draftChanged() {
 /** What publishing, rolling back, discarding or importing makes stale. */
 export async function everythingChanged() {
   await Promise.all([routes, defaults, preview, ...[revisions, live].filter(({ state }) => state.peek().phase !== 'idle')].map((each) => each.refresh()));
-}
-
-/** Another person may sit down next. */
-export function forgetEverything() {
-  batch(() => {
-    for (const each of [meta, routes, defaults, preview, domains, revisions, live]) each.forget();
-  });
 }
 
 async function tables() {

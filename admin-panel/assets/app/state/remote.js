@@ -1,6 +1,15 @@
 // Something the server holds, and how far asking for it has come. While it is asked for again, what was known stays.
 
-import { signal } from '../view.js';
+import { batch, signal } from '../view.js';
+
+const all = new Set();
+
+/** Forgets every answer there is: somebody else sits down, or what was answered cannot be shown. */
+export function forgetEverything() {
+  batch(() => {
+    for (const each of all) each.forget();
+  });
+}
 
 /**
  * `state.value` is `{ phase: 'idle' | 'loading' | 'ready' | 'failed', value?, failure?, at? }`; `value` outlives a later
@@ -21,7 +30,7 @@ export function remote(ask) {
       : { ...state.peek(), phase: 'failed', failure: result };
     return result;
   }
-  return {
+  const self = {
     state,
     refresh,
     /** Asks, unless the answer is known or under way. */
@@ -37,4 +46,6 @@ export function remote(ask) {
       state.value = { phase: 'idle' };
     },
   };
+  all.add(self);
+  return self;
 }

@@ -3,7 +3,7 @@
 import * as api from '../api/endpoints.js';
 import { whenSessionLost } from '../api/client.js';
 import { computed, signal } from '../view.js';
-import { forgetEverything } from './data.js';
+import { forgetEverything } from './remote.js';
 
 /**
  * `{ state: 'asking' }`, `{ state: 'in', user, build }`, or `{ state: 'door', reason, address?, detail?, build? }` with a
