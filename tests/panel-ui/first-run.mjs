@@ -33,7 +33,7 @@ export async function check({ rule, panel, browser }) {
     return `${seconds.toFixed(1)} s`;
   });
   await rule('what was typed is what is published, and nothing else', async () => {
-    const { meta, ...document } = JSON.parse(await panel.kv.get('routes'));
+    const { meta, ...document } = JSON.parse(await panel.table.get());
     same(document, { version: 1, routes: [{ id: 'site', match: { host: 'www.example.com' }, upstream: 'origin.example.net' }] });
     same([meta.revision, meta.updatedBy], [1, 'ada@example.test']);
   });

@@ -86,7 +86,7 @@ export async function check({ rule, panel, browser }) {
   });
   await rule('the draft is published', async () => {
     await publish(/Published as revision 1/);
-    same(JSON.parse(await panel.kv.get('routes')).routes.map(({ id }) => id), ['three', 'one', 'two']);
+    same(JSON.parse(await panel.table.get()).routes.map(({ id }) => id), ['three', 'one', 'two']);
   });
   await rule('a dialog keeps the focus inside, closes with Escape, and gives the focus back', async () => {
     await ada.tabTo('#menu-two');
@@ -107,7 +107,7 @@ export async function check({ rule, panel, browser }) {
     await ada.sees('two is disabled in the draft.');
     await ada.settled();
     await publish(/Published as revision 2/);
-    same(JSON.parse(await panel.kv.get('routes')).routes.map(({ id }) => id), ['three', 'one']);
+    same(JSON.parse(await panel.table.get()).routes.map(({ id }) => id), ['three', 'one']);
     await ada.tabTo('nav a[href="/history"]');
     await press('Enter');
     await page.locator('tbody tr').nth(1).waitFor();
@@ -118,7 +118,7 @@ export async function check({ rule, panel, browser }) {
     await ada.tabTo('.dialog-foot .button.danger', { most: 20 });
     await press('Enter');
     await ada.sees(/Revision 1 is live again, as revision 3/);
-    same(JSON.parse(await panel.kv.get('routes')).routes.map(({ id }) => id), ['three', 'one', 'two']);
+    same(JSON.parse(await panel.table.get()).routes.map(({ id }) => id), ['three', 'one', 'two']);
   });
   await rule('tabs, switches and the language are reached and set', async () => {
     await ada.open('/route/one');

@@ -3,14 +3,16 @@
 import { answered, has, must, same } from '../panel/expect.mjs';
 import { founded, put } from './table.mjs';
 
-const SHOP = { match: { host: 'shop.proxied.localhost' }, respond: { status: 200, contentType: 'text/plain', body: 'first' } };
+const SHOP = { match: { path: '/shop' }, respond: { status: 200, contentType: 'text/plain', body: 'first' } };
 
 export async function check({ rule, panel, stage, browser, proxied }) {
   const caller = await founded(panel);
   const ada = await browser.person(panel, 'ada@example.test');
   const { page } = ada;
   const orders = () => ada.sent.filter(({ path }) => path === '/api/publish').map(({ body }) => body);
-  const live = async () => JSON.parse(await panel.kv.get('routes'));
+  const live = async () => JSON.parse(await panel.table.get());
+  /** What a proxy answers that has not been asked before. */
+  const served = async (number) => (await stage.visit(number, '/shop')).text();
   const openPublish = async () => {
     await ada.open('/publish');
     await ada.button('Publish', page.locator('main')).click();
@@ -33,7 +35,7 @@ export async function check({ rule, panel, stage, browser, proxied }) {
     must((await ada.dialog.textContent()).includes('a maintenance page that is forgotten here'), 'the reason is missing');
     same(await page.locator('#meant').isChecked(), false);
     same(await ada.button('Publish all the same').getAttribute('aria-disabled'), 'true');
-    same(await panel.kv.get('routes'), null);
+    same(await panel.table.get(), null);
     await page.locator('#meant').check();
     await ada.button('Publish all the same').click();
     await ada.sees(/Published as revision 1/);
@@ -45,25 +47,21 @@ export async function check({ rule, panel, stage, browser, proxied }) {
   });
   if (proxied) {
     await rule('the proxy serves it', async () => {
-      const visitor = await browser.person(panel, null);
-      const { port } = stage.url;
-      await visitor.page.goto(`http://shop.proxied.localhost:${port}/`);
-      same(await visitor.page.locator('body').textContent(), 'first');
-      await visitor.leave();
+      same(await served(0), 'first');
     });
   }
   await rule('the difference to what is live is told by route, dangerous changes first, with a place to go', async () => {
     await put(caller, {
       shop: { ...SHOP, respond: { ...SHOP.respond, body: 'second' } },
       plain: { match: { path: '/plain' }, upstream: 'plain.example' },
-      shadowed: { match: { host: 'shop.proxied.localhost', path: '/cart' }, upstream: 'cart.example' },
+      shadowed: { match: { path: '/shop/cart' }, upstream: 'cart.example' },
     });
     await ada.open('/publish');
     const groups = await page.locator('.diff-title').allTextContents();
     must(groups[0].startsWith('shop'), `the order is ${groups}`);
     same(groups.length, 3);
     const text = await page.locator('main').textContent();
-    for (const words of ['respond.body', '"first"', '"second"', 'added', 'Shadowed routes', 'is robbed of requests by', 'https://shop.proxied.localhost/cart', 'No request reaches it.']) must(text.includes(words), `it does not say ${words}`);
+    for (const words of ['respond.body', '"first"', '"second"', 'added', 'Shadowed routes', 'is robbed of requests by', '/shop/cart', 'No request reaches it.']) must(text.includes(words), `it does not say ${words}`);
     await page.getByText('Show the document').click();
     const { body } = await caller.get('/api/preview');
     same(JSON.parse(await page.locator('pre.document').textContent()), body.document);
@@ -81,6 +79,7 @@ export async function check({ rule, panel, stage, browser, proxied }) {
     await ada.button('Publish all the same').click();
     await ada.sees(/Published as revision 2/);
     same((await live()).routes.find(({ id }) => id === 'plain').upstream, 'changed.example');
+    if (proxied) same(await served(1), 'second', 'what the proxy serves');
   });
   await rule('what is live already is said to be', async () => {
     await ada.open('/publish');
@@ -129,18 +128,19 @@ export async function check({ rule, panel, stage, browser, proxied }) {
     same((await live()).routes.map(({ id, respond }) => [id, respond.body]), [['shop', 'first']]);
     same((await live()).meta.revision, 3);
     await ada.bar.getByText('Draft equals live revision 3').waitFor();
+    if (proxied) same(await served(2), 'first', 'what the proxy serves');
   });
   await rule('the live screen says what KV holds, and when it is not what was published', async () => {
     await ada.open('/live');
     await ada.sees('The proxy reads what was published');
-    const text = await panel.kv.get('routes');
+    const text = await panel.table.get();
     for (const [value, sentence] of [['{"version":1,"routes":[]}', 'KV holds something else'], ['rubbish', 'KV holds something that is no table'], [null, 'KV holds nothing']]) {
-      if (value === null) await panel.kv.delete('routes');
-      else await panel.kv.put('routes', value);
+      if (value === null) await panel.table.delete();
+      else await panel.table.put(value);
       await ada.button('Refresh', page.locator('main')).click();
       await ada.sees(sentence);
     }
-    await panel.kv.put('routes', text);
+    await panel.table.put(text);
   });
   await rule('a window that comes to the front asks anew', async () => {
     await ada.open('/routes');

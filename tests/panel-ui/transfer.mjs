@@ -54,10 +54,10 @@ export async function check({ rule, panel, browser }) {
     same(await panel.content(), before);
   });
   await rule('importing makes it the draft, and traffic stays as it was', async () => {
-    const live = await panel.kv.get('routes');
+    const live = await panel.table.get();
     await ada.button('Import into the draft').click();
     await ada.sees('The document is the draft now.');
-    same(await panel.kv.get('routes'), live);
+    same(await panel.table.get(), live);
     const { body: { routes } } = await caller.get('/api/routes');
     same(routes.filter(({ enabled }) => enabled).map(({ id }) => id), ['site', 'route-1']);
     same(await page.locator('#import-json').inputValue(), '');
