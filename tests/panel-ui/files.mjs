@@ -12,7 +12,8 @@ import { zhServer } from '../../admin-panel/assets/i18n/zh-server.js';
 import { question, words } from '../../admin-panel/assets/app/model/curl.js';
 import { keysOf, spelled, withAt } from '../../admin-panel/assets/app/model/definition.js';
 import { parse } from '../../admin-panel/assets/app/model/json.js';
-import { SWITCHES } from '../panel/switches.mjs';
+import { SWITCHES, routeOf } from '../panel/switches.mjs';
+import { fired } from '../../admin-panel/assets/app/model/danger.js';
 import { differences } from './vendor.mjs';
 
 const ASSETS = join(ROOT, 'admin-panel/assets');
@@ -50,6 +51,13 @@ export async function check({ rule }) {
     const own = new Set(['Defaults', 'Meta', 'TableCache', 'Condition']);
     const missing = Object.entries(schema.definitions).filter(([name]) => !own.has(name)).flatMap(([name, { properties = {} }]) => Object.keys(properties).map((property) => `${name}.${property}`)).filter((field) => !(`field.${field}` in en));
     same(missing, ['RouteDocument.id', 'RouteDocument.match'], 'fields without a label');
+  });
+  await rule('a danger is told while one types exactly where the server would tell it', () => {
+    for (const { path, fires, silent, beside = [] } of SWITCHES) {
+      const told = (part) => fired(routeOf(part), SWITCHES).map((rule) => rule.path);
+      for (const part of fires) same(told(part).filter((name) => !beside.includes(name)), [path], `what is told of ${JSON.stringify(part)}`);
+      for (const part of silent) must(!told(part).includes(path), `${path} is told of ${JSON.stringify(part)}`);
+    }
   });
   await rule('the vendored libraries are those of the pinned packages', () => same(differences(), []));
   await rule('no source makes markup or code out of text, or writes a style into a page', () => {

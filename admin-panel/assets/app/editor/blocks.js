@@ -17,7 +17,7 @@ export function Block({ path, node, value, set, readOnly, label, code, hint, err
   if (!switched) {
     return html`<fieldset class="block" id=${id} tabindex="-1"><legend>${label} <code class="field-code">${code}</code></legend>
       ${hint && html`<p class="hint"><${Prose} text=${hint} /></p>`}${error && html`<p class="field-error">${error}</p>`}${dangers}
-      ${odd ? html`<code class="value">${JSON.stringify(value)}</code>` : inside}</fieldset>`;
+      <div class="block-body">${odd ? html`<code class="value">${JSON.stringify(value)}</code>` : inside}</div></fieldset>`;
   }
   return html`<div class=${value === undefined ? 'block off' : 'block'}>
     <${Switch} ...${{ id, label, code, hint, error, dangers }} disabled=${readOnly} checked=${value !== undefined} onChange=${(on) => set(on ? {} : undefined)} />

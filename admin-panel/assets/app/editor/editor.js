@@ -123,6 +123,8 @@ function Edit({ route, list, title }) {
         setConflict(undefined);
         if (conflict.current) edit.rebase(conflict.current, false);
         else edit.forget();
+        // Somebody else's route of the id one had chosen is edited at its own address.
+        if (!route) rename(`/route/${encodeURIComponent(edit.id)}`);
         routes.refresh();
         preview.refresh();
       }}

@@ -29,8 +29,10 @@ export function Lines({ value, set, readOnly, node, placeholder, path, ...rest }
     setTyped(text);
     set(entries.length === 0 || same(entries, node.default) ? undefined : entries);
   };
+  const shown = placeholder ?? texts(node.default).join('\n');
+  const lines = Math.max(typed.split('\n').length, typed === '' ? shown.split('\n').length : 1);
   const error = rest.error ?? list.map((_, index) => issueAt([...path, index])).find(Boolean);
-  return html`<${Field} ...${rest} error=${error} hint=${`${rest.hint ?? ''} ${t('lines')}`.trim()}>${(ties) => html`<textarea ...${ties} class="mono" rows=${Math.min(8, Math.max(2, typed.split('\n').length + 1))} spellcheck=${false} readonly=${readOnly} placeholder=${placeholder ?? texts(node.default).join('\n')} value=${typed} onInput=${input}></textarea>`}<//>`;
+  return html`<${Field} ...${rest} error=${error} hint=${`${rest.hint ?? ''} ${t('lines')}`.trim()}>${(ties) => html`<textarea ...${ties} class="mono" rows=${Math.min(8, lines)} spellcheck=${false} readonly=${readOnly} placeholder=${shown} value=${typed} onInput=${input}></textarea>`}<//>`;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -1,7 +1,6 @@
 // Which dangerous switches are set, while one types. The rules' names, levels and reasons are the server's (`/api/meta`);
 // when a rule fires beyond "the switch is written" stands here, and the preview has the last word.
 
-import { served } from '../i18n.js';
 import { at, isObject } from './definition.js';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
@@ -32,11 +31,6 @@ export function fired(definition, rules) {
     const value = at(definition, keys);
     return value !== undefined && (FIRES[path]?.(value) ?? true);
   });
-}
-
-/** Why, in the person's language. */
-export function reason({ path, reason: english }) {
-  return served('danger', path, english);
 }
 
 /** High ones first. */

@@ -1,9 +1,14 @@
 // Dangerous switches: the same words beside a control, in the preview and in the dialogs.
 
-import { t, tn } from '../i18n.js';
+import { served, t, tn } from '../i18n.js';
 import { html } from '../view.js';
-import { bySeverity, reason } from '../model/danger.js';
+import { bySeverity } from '../model/danger.js';
 import { Icon } from './icon.js';
+
+/** Why, in the person's language. */
+export function reason({ path, reason: english }) {
+  return served('danger', path, english);
+}
 
 export function Level({ level }) {
   return html`<span class=${`level ${level}`}><${Icon} name=${level === 'high' ? 'stop' : 'warn'} />${t(`level.${level === 'high' ? 'high' : 'medium'}`)}</span>`;

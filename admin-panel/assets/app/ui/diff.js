@@ -3,9 +3,8 @@
 
 import { t, tn } from '../i18n.js';
 import { DEFAULTS, grouped } from '../model/difference.js';
-import { reason } from '../model/danger.js';
 import { html, useState } from '../view.js';
-import { Level } from './danger.js';
+import { Level, reason } from './danger.js';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
 
