@@ -78,7 +78,7 @@ class Team {
       nbf: now - 5,
       iss: `https://${this.name}.cloudflareaccess.com`,
       type: 'app',
-      sub: 'b7f3c1d2-0000-4000-8000-000000000000',
+      sub: 'somebody',
       country: 'FR',
       ...claims,
     };

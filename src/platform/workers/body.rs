@@ -76,9 +76,9 @@ impl WorkersPlatform {
         let idle = watch.idle.as_millis() as f64;
         let mut opened = JsValue::UNDEFINED;
         if transform.is_none() {
-            let gathering = Waiting::new();
-            glue::gather(gathering.id(), response, edits, status);
-            let Settled { value, text } = gathering.await?;
+            let waiting = Waiting::new();
+            glue::at_hand(waiting.id(), response, edits, status);
+            let Settled { value, text } = waiting.await?;
             // A small body came whole: there is nothing left to watch.
             if let Some(length) = text {
                 watch.finish_with(StreamReport {

@@ -205,7 +205,7 @@ function open({ headers, body }) {
 
 // Settles with the finished response and the length of its body, where that is small and at hand; with what `relay`
 // goes on from, where it is not.
-export function gather(id, response, edits, status) {
+export function atHand(id, response, edits, status) {
   const settle = settler(id);
   if (response.body === null) return settle(true, rebuilt(response, null, edits, status), '0');
   const opened = open(response);

@@ -46,7 +46,8 @@ extern "C" {
         keep_body: bool,
     ) -> Result<web_sys::Response, JsValue>;
 
-    pub(super) fn gather(id: u32, response: &web_sys::Response, edits: &str, status: u16);
+    #[wasm_bindgen(js_name = atHand)]
+    pub(super) fn at_hand(id: u32, response: &web_sys::Response, edits: &str, status: u16);
 
     #[wasm_bindgen(catch)]
     pub(super) fn relay(
