@@ -73,6 +73,7 @@ pub mod matching;
 pub mod message;
 pub mod mirror;
 pub mod net;
+mod order;
 pub mod outcome;
 pub mod pipeline;
 pub mod platform;

@@ -12,6 +12,7 @@ use crate::{
     },
     headers::combined,
     message::RequestHead,
+    order,
 };
 
 /// What tells a route's entries apart beside the URL.
@@ -139,7 +140,7 @@ fn ordered(policy: &Query, query: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
             .filter(|(name, _)| listed(names, name))
             .collect(),
     };
-    pairs.sort_unstable();
+    order::sort(&mut pairs);
     pairs.dedup();
     pairs
 }

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, fmt};
 use serde::Serialize;
 
 use super::{Origin, Path};
+use crate::order;
 
 /// One thing wrong with a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -137,7 +138,7 @@ impl Issues {
     /// Says that every issue so far is about a value that could not be read. What is reported from now on about such a
     /// place, inside it or around it, is taken for a consequence and not filed again.
     pub fn settle(&mut self) {
-        self.unreadable = self.found.iter().map(|issue| issue.path.clone()).collect();
+        self.unreadable = order::set(self.found.iter().map(|issue| issue.path.clone()));
     }
 
     /// Whether something at or below `at` could not be read, so that what is missing there may only seem to be missing.

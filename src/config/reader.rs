@@ -13,6 +13,7 @@ use super::{
     parse::Warning,
     wording::{Expected, either, found, mismatch, wrong_type},
 };
+use crate::order;
 
 /// What reading finds besides the document.
 #[derive(Debug, Default)]
@@ -280,13 +281,12 @@ impl<T: FromJson> FromJson for BTreeMap<String, T> {
         findings: &mut Findings,
     ) -> Result<Self, Reported> {
         match value {
-            Json::Object(entries) => Ok(entries
-                .into_iter()
-                .filter_map(|(name, value)| {
+            Json::Object(entries) => Ok(order::map(entries.into_iter().filter_map(
+                |(name, value)| {
                     let read = T::from_json(value, &at.key(&name), findings).ok()?;
                     Some((name.into_owned(), read))
-                })
-                .collect()),
+                },
+            ))),
             other => Err(wrong_type(
                 &other,
                 Expected::Object,

@@ -14,6 +14,7 @@ use super::{
     json::Json,
     syntax,
 };
+use crate::order;
 
 /// Reads text. A byte order mark is skipped; a key that stands twice in one object is reported.
 pub(super) fn read<'t>(text: &'t str, issues: &mut Issues) -> Result<Json<'t>, Reported> {
@@ -176,7 +177,7 @@ impl Tree<'_, '_> {
             return;
         }
         let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
-        names.sort_unstable();
+        order::sort(&mut names);
         let mut twice: BTreeSet<String> = BTreeSet::new();
         for (one, next) in names.iter().zip(names.iter().skip(1)) {
             if one == next && twice.insert((*one).to_owned()) {

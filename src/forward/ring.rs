@@ -1,7 +1,7 @@
 //! The consistent ring of a split: many points per participant, each owning the arc before it, so that removing a
 //! participant moves only the callers on its own arcs.
 
-use crate::hash::fnv1a;
+use crate::{hash::fnv1a, order};
 
 /// A ring of participants, by index.
 ///
@@ -28,7 +28,7 @@ impl Ring {
             }
         }
         // Where two points coincide, the participant declared first owns the place.
-        points.sort_by_key(|(point, _)| *point);
+        order::sort(&mut points);
         points.dedup_by_key(|(point, _)| *point);
         let lasts = points
             .iter()

@@ -3,6 +3,7 @@
 //! An IPv4 address written as an IPv6 one (`::ffff:203.0.113.9`) is the IPv4 address, in rules as well as in visitors:
 //! otherwise a second spelling of an address would be a way round every rule about it.
 
+use crate::order;
 use std::{net::IpAddr, ops::RangeInclusive, str::FromStr};
 
 /// A set of addresses, compiled for lookup.
@@ -136,7 +137,7 @@ fn span(bits: u128, free: u8) -> RangeInclusive<u128> {
 
 /// Sorts, and joins what touches or overlaps.
 fn merge(ranges: &mut Vec<RangeInclusive<u128>>) {
-    ranges.sort_unstable_by_key(|range| *range.start());
+    order::sort_by(ranges, |one, other| one.start() < other.start());
     ranges.dedup_by(|next, before| {
         let joins = *next.start() <= before.end().saturating_add(1);
         if joins {

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::edit::{Edit, Scan};
+use crate::order;
 
 /// Compiled `bodyRewrite.replace`.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Rules {
                 }
             }
         }
-        blocks.sort_unstable();
+        order::sort(&mut blocks);
         Self {
             rules,
             window,

@@ -3,10 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::config::{
-    Code, Issues, Origin, Path,
-    document::HeaderRules,
-    origin::{Moved, Place},
+use crate::{
+    config::{
+        Code, Issues, Origin, Path,
+        document::HeaderRules,
+        origin::{Moved, Place},
+    },
+    order,
 };
 
 /// A header to write.
@@ -60,7 +63,7 @@ impl<'n> Names<'n> {
         if names.len() <= 16 {
             Self::Few(names.map(String::as_str).collect())
         } else {
-            Self::Many(names.map(|name| name.to_ascii_lowercase()).collect())
+            Self::Many(order::set(names.map(|name| name.to_ascii_lowercase())))
         }
     }
 
@@ -143,11 +146,11 @@ fn join(mut set: Vec<Entry>, alias: Vec<Entry>, place: Place, issues: &mut Issue
     if alias.is_empty() {
         return set;
     }
-    let written: BTreeMap<String, usize> = set
-        .iter()
-        .enumerate()
-        .map(|(index, entry)| (entry.name.to_ascii_lowercase(), index))
-        .collect();
+    let written: BTreeMap<String, usize> = order::map(
+        set.iter()
+            .enumerate()
+            .map(|(index, entry)| (entry.name.to_ascii_lowercase(), index)),
+    );
     for entry in alias {
         let index = written.get(&entry.name.to_ascii_lowercase());
         match index.and_then(|index| set.get(*index)) {

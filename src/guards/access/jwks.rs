@@ -19,6 +19,7 @@ use super::jwt::Team;
 use crate::{
     crypto,
     headers::HeaderEdits,
+    order,
     platform::{Call, CallBody, Clock, Fetch, HeaderBase, ReadBody, Redirect, RsaKey},
     time::Timestamp,
 };
@@ -222,13 +223,9 @@ fn keys_of(text: &str) -> Option<Keys> {
         keys: Vec<Value>,
     }
     let set: KeySet = serde_json::from_str(text).ok()?;
-    Some(
-        set.keys
-            .iter()
-            .filter_map(named_key)
-            .take(MOST_KEYS)
-            .collect(),
-    )
+    Some(order::map(
+        set.keys.iter().filter_map(named_key).take(MOST_KEYS),
+    ))
 }
 
 fn named_key(entry: &Value) -> Option<(String, Rc<RsaKey>)> {

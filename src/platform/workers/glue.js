@@ -4,7 +4,9 @@
 export function readRequest(request) {
   const { method, headers } = request;
   let lines = '';
-  for (const [name, value] of headers) lines += '\n' + name + '\n' + value;
+  headers.forEach((value, name) => {
+    lines += '\n' + name + '\n' + value;
+  });
   // Asking a GET or HEAD request for its body would build a stream for nothing: its headers tell.
   const body =
     method === 'GET' || method === 'HEAD'
@@ -15,7 +17,9 @@ export function readRequest(request) {
 
 export function readResponse(response) {
   let lines = response.status + '\n' + (response.body === null ? 0 : 1);
-  for (const [name, value] of response.headers) lines += '\n' + name + '\n' + value;
+  response.headers.forEach((value, name) => {
+    lines += '\n' + name + '\n' + value;
+  });
   return lines;
 }
 

@@ -88,7 +88,7 @@ impl Lines {
 
 /// Writes edits the way `edit` reads them.
 pub(super) fn edits(edits: &HeaderEdits) -> String {
-    let mut text = String::new();
+    let mut text = String::with_capacity(256);
     let mut line = |sign: char, name: &HeaderName, value: Option<&HeaderValue>| {
         if !text.is_empty() {
             text.push('\n');

@@ -6,6 +6,7 @@ use lol_html::html_content::{Element, EndTag};
 
 use super::{Rules, document};
 use crate::{
+    order,
     outcome::InjectAnchor,
     rewrite::{
         attributes::{self, Value},
@@ -219,7 +220,7 @@ impl Page {
             });
         }
         let edits = self.edits.get_mut(first..).unwrap_or_default();
-        edits.sort_by_key(|edit| edit.range.start);
+        order::sort_by(edits, |one, other| one.range.start < other.range.start);
     }
 
     /// A `<base>` that leads elsewhere takes `/path` along. Only the first one counts.

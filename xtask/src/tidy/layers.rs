@@ -8,7 +8,8 @@ const LAYERS: [Layer; 7] = [
     Layer {
         name: "vocabulary",
         modules: &[
-            "message", "outcome", "body", "time", "net", "headers", "hash", "crypto", "platform",
+            "message", "outcome", "body", "time", "net", "headers", "hash", "order", "crypto",
+            "platform",
         ],
         members: Members::Together,
     },
