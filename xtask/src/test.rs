@@ -113,6 +113,14 @@ const SUITES: &[Suite] = &[
         chromium: false,
     },
     Suite {
+        name: "what the reference Worker tells about itself",
+        script: "tests/status/suite.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
         name: "the tenant edge, before an origin that dies",
         script: "tests/tenant/suite.mjs",
         arguments: &[],
