@@ -171,3 +171,54 @@ impl From<DatabaseError> for Refused {
         Self::internal(error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_has_a_code_a_sentence_and_whatever_helps() {
+        let refused = Refused::because(ErrorCode::RouteChanged, "look again")
+            .with("current", Value::Null)
+            .with_all(json!({ "a": 1 }))
+            .header(http::header::ALLOW, "POST");
+        assert_eq!(
+            refused.body(),
+            json!({ "error": "route_changed", "detail": "look again", "current": null, "a": 1 })
+        );
+        let reply = refused.reply();
+        assert_eq!(reply.status, StatusCode::CONFLICT);
+        assert_eq!(reply.headers[http::header::ALLOW], "POST");
+    }
+
+    #[test]
+    fn what_failed_inside_is_for_the_log_alone() {
+        let refused = Refused::from(DatabaseError("D1_ERROR: secret detail".to_owned()));
+        assert_eq!(refused.body(), json!({ "error": "internal_error" }));
+        assert!(refused.logged.unwrap().contains("secret detail"));
+    }
+
+    #[test]
+    fn codes_have_their_statuses() {
+        for (code, name, status) in [
+            (ErrorCode::InvalidRouteId, "invalid_route_id", 400),
+            (ErrorCode::InvalidToken, "invalid_token", 401),
+            (ErrorCode::MissingOrigin, "missing_origin", 403),
+            (ErrorCode::NotFound, "not_found", 404),
+            (ErrorCode::MethodNotAllowed, "method_not_allowed", 405),
+            (ErrorCode::LastAdmin, "last_admin", 409),
+            (ErrorCode::RequestTooLarge, "request_too_large", 413),
+            (
+                ErrorCode::UnsupportedMediaType,
+                "unsupported_media_type",
+                415,
+            ),
+            (ErrorCode::CompileFailed, "compile_failed", 422),
+            (ErrorCode::KvWriteFailed, "kv_write_failed", 502),
+            (ErrorCode::AccessUnavailable, "access_unavailable", 503),
+        ] {
+            assert_eq!(json!(code), name);
+            assert_eq!(code.status(), status, "{name}");
+        }
+    }
+}

@@ -106,3 +106,37 @@ impl Admission {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Role;
+
+    #[test]
+    fn everybody_who_is_kept_out_is_told_why_by_a_code_of_their_own() {
+        for (admission, status, code) in [
+            (Admission::NotConfigured, 401, "unauthenticated"),
+            (Admission::Anonymous, 401, "unauthenticated"),
+            (Admission::OtherApplication, 403, "forbidden"),
+            (Admission::Unavailable, 503, "access_unavailable"),
+            (Admission::Disabled, 403, "account_disabled"),
+            (
+                Admission::Unknown("a@b.c".to_owned()),
+                403,
+                "no_panel_account",
+            ),
+        ] {
+            let refused = admission.clone().or_refuse().unwrap_err();
+            assert_eq!(refused.body()["error"], code, "{admission:?}");
+            assert_eq!(refused.reply().status, status, "{admission:?}");
+        }
+        let unknown = Admission::Unknown("a@b.c".to_owned()).or_refuse();
+        assert_eq!(unknown.unwrap_err().body()["accessEmail"], "a@b.c");
+        let caller = Caller {
+            id: 1,
+            subject: "a@b.c".to_owned(),
+            role: Role::Viewer,
+        };
+        assert_eq!(Admission::Admitted(caller.clone()).or_refuse(), Ok(caller));
+    }
+}
