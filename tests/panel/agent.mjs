@@ -55,7 +55,10 @@ export async function tool(panel, token, name, args) {
 
 /** Fails unless this is a JSON-RPC error of this code. */
 export function failed(answer, status, code, id) {
-  must(answer.status === status && answer.body?.error?.code === code, `answered ${answer.status} ${answer.text.slice(0, 300)}; expected ${status} ${code}`);
+  must(
+    answer.status === status && answer.body?.error?.code === code,
+    `answered ${answer.status} ${answer.text.slice(0, 300)}; expected ${status} ${code}`,
+  );
   same(answer.body.jsonrpc, '2.0');
   must(typeof answer.body.error.message === 'string' && answer.body.error.message !== '', 'the error has no message');
   if (id !== undefined) same(answer.body.id, id, 'the id of the error');
@@ -66,6 +69,12 @@ export const KEYS = { VERSION_KEY, CAPABILITIES_KEY };
 
 /** The tools and the scope each needs, in the order they are listed. */
 export const TOOLS = [
-  ['get_config', 'config:read'], ['preview_config', 'config:read'], ['update_route', 'config:write'], ['delete_route', 'config:write'],
-  ['reorder_routes', 'config:write'], ['update_defaults', 'config:write'], ['list_domains', 'domains:read'], ['list_audit', 'audit:read'],
+  ['get_config', 'config:read'],
+  ['preview_config', 'config:read'],
+  ['update_route', 'config:write'],
+  ['delete_route', 'config:write'],
+  ['reorder_routes', 'config:write'],
+  ['update_defaults', 'config:write'],
+  ['list_domains', 'domains:read'],
+  ['list_audit', 'audit:read'],
 ];

@@ -37,7 +37,11 @@ export class Caller {
    */
   async ask(method, path, body, { headers = {} } = {}) {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
-    const sent = { ...this.#credentials, ...(method === 'GET' || method === 'HEAD' ? {} : { origin: this.#panel.origin }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const sent = {
+      ...this.#credentials,
+      ...(method === 'GET' || method === 'HEAD' ? {} : { origin: this.#panel.origin }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
     for (const [name, value] of Object.entries(headers)) {
       if (value === null) delete sent[name];
       else sent[name] = value;
@@ -76,12 +80,16 @@ export const SECURITY_HEADERS = {
 function violations(method, path, { status, headers, text, body }) {
   if (!/^\/(api\/|mcp(\?|$))/.test(path)) return [];
   const expected = { ...SECURITY_HEADERS, 'cache-control': 'no-store' };
-  const wrong = Object.entries(expected).filter(([name, value]) => headers.get(name) !== value).map(([name]) => `${name}: ${headers.get(name)}`);
+  const wrong = Object.entries(expected)
+    .filter(([name, value]) => headers.get(name) !== value)
+    .map(([name]) => `${name}: ${headers.get(name)}`);
   for (const [name, value] of headers) if (name.startsWith('access-control-')) wrong.push(`${name}: ${value}`);
   if (text !== '' && body === undefined) wrong.push(`a body that is no JSON: ${text.slice(0, 80)}`);
-  if (text !== '' && !/^application\/(schema\+)?json\b/.test(headers.get('content-type') ?? '')) wrong.push(`content-type: ${headers.get('content-type')}`);
+  if (text !== '' && !/^application\/(schema\+)?json\b/.test(headers.get('content-type') ?? ''))
+    wrong.push(`content-type: ${headers.get('content-type')}`);
   if (method === 'HEAD' && text !== '') wrong.push('a body on HEAD');
-  if (status >= 400 && method !== 'HEAD' && typeof body?.error !== 'string' && typeof body?.error?.code !== 'number') wrong.push('an error without a code');
+  if (status >= 400 && method !== 'HEAD' && typeof body?.error !== 'string' && typeof body?.error?.code !== 'number')
+    wrong.push('an error without a code');
   if (/D1_ERROR|SQLITE|secret-of|panicked|stack trace/i.test(text)) wrong.push(`internals: ${text.slice(0, 120)}`);
   return wrong.map((what) => `${method} ${path.slice(0, 60)} (${status}) has ${what}`);
 }

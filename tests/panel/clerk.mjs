@@ -40,7 +40,10 @@ export class Clerk {
 
   /** Runs statements, each `[statement, ...values]`, as one transaction, and one call of KV; gives the rows of each and KV's value. */
   async do(statements, kv) {
-    const answer = await this.#runtime.dispatchFetch('https://clerk.localhost/', { method: 'POST', body: JSON.stringify({ panel: this.#panel, statements, kv }) });
+    const answer = await this.#runtime.dispatchFetch('https://clerk.localhost/', {
+      method: 'POST',
+      body: JSON.stringify({ panel: this.#panel, statements, kv }),
+    });
     const { error, rows, value } = await answer.json();
     if (error !== undefined) throw new Error(error);
     return { rows, value };

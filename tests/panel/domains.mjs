@@ -47,7 +47,11 @@ export async function check({ rule, stage }) {
 }
 
 async function configuration({ rule, stage, api }) {
-  for (const [name, reason] of [['no-account', 'missing_account_id'], ['no-token', 'missing_token'], ['neither', 'missing_both']]) {
+  for (const [name, reason] of [
+    ['no-account', 'missing_account_id'],
+    ['no-token', 'missing_token'],
+    ['neither', 'missing_both'],
+  ]) {
     await rule(`${reason}: told, with 200, and nothing is asked`, async () => {
       const panel = stage.panel(name);
       const ada = await begin(panel);
@@ -61,8 +65,17 @@ async function configuration({ rule, stage, api }) {
 
 async function requests({ rule, stage, api, world }) {
   await rule('only GETs, one after another, the token in the header alone', async () => {
-    await world((cloud) => cloud.on(SCRIPT, { enabled: true }).on(SUBDOMAIN, { subdomain: 'me' }).on(ZONES, [{ id: 'z1', name: 'one.example' }]).on(zoneRoutes('z1'), []));
-    same(api.asked, [SCRIPT, SUBDOMAIN, CUSTOM, ZONES, zoneRoutes('z1')].map((path) => ({ method: 'GET', path, authorization: `Bearer ${TOKEN}` })));
+    await world((cloud) =>
+      cloud
+        .on(SCRIPT, { enabled: true })
+        .on(SUBDOMAIN, { subdomain: 'me' })
+        .on(ZONES, [{ id: 'z1', name: 'one.example' }])
+        .on(zoneRoutes('z1'), []),
+    );
+    same(
+      api.asked,
+      [SCRIPT, SUBDOMAIN, CUSTOM, ZONES, zoneRoutes('z1')].map((path) => ({ method: 'GET', path, authorization: `Bearer ${TOKEN}` })),
+    );
     same(api.atOnce, 1, 'the most requests at once');
   });
   await rule('the script is the one that was named', async () => {
@@ -88,7 +101,7 @@ async function requests({ rule, stage, api, world }) {
       if (segments[1] === 'zones') same(searchParams.get('account.id'), 'a/../b?c#d');
     }
   });
-  await rule('a zone\'s id from the API is one segment too', async () => {
+  await rule("a zone's id from the API is one segment too", async () => {
     for (const id of ['../../x?y', '..', '.', 'a#b', '%2e%2e']) {
       await world((cloud) => cloud.on(ZONES, [{ id, name: 'one.example' }]));
       const segments = new URL(api.asked.at(-1).path, 'https://x.example').pathname.split('/').map(decodeURIComponent);
@@ -117,17 +130,45 @@ async function sources({ rule, world, api }) {
     }
   });
   await rule('custom domains of this script, with their zone', async () => {
-    const found = await world((cloud) => cloud.on(CUSTOM, [
-      { hostname: 'Shop.Example', service: 'jouska', zone_name: 'example' }, { hostname: 'other.example', service: 'other', zone_name: 'example' },
-      { hostname: 'bare.example', service: 'jouska' }, { hostname: 'shop.example', service: 'jouska', zone_name: 'example' }, { hostname: '', service: 'jouska' }, { hostname: 7, service: 'jouska' }, { service: 'jouska' }, null, 7,
-    ]));
-    same(found.hosts, [{ kind: 'custom_domain', host: 'shop.example', zone: 'example', routeIds: [] }, { kind: 'custom_domain', host: 'bare.example', routeIds: [] }]);
+    const found = await world((cloud) =>
+      cloud.on(CUSTOM, [
+        { hostname: 'Shop.Example', service: 'jouska', zone_name: 'example' },
+        { hostname: 'other.example', service: 'other', zone_name: 'example' },
+        { hostname: 'bare.example', service: 'jouska' },
+        { hostname: 'shop.example', service: 'jouska', zone_name: 'example' },
+        { hostname: '', service: 'jouska' },
+        { hostname: 7, service: 'jouska' },
+        { service: 'jouska' },
+        null,
+        7,
+      ]),
+    );
+    same(found.hosts, [
+      { kind: 'custom_domain', host: 'shop.example', zone: 'example', routeIds: [] },
+      { kind: 'custom_domain', host: 'bare.example', routeIds: [] },
+    ]);
     same(found.failures, []);
   });
   await rule('route patterns of this script, with their zone', async () => {
-    const found = await world((cloud) => cloud.on(ZONES, [{ id: 'z1', name: 'one.example' }, { id: 'z2', name: 'two.example' }])
-      .on(zoneRoutes('z1'), [{ pattern: 'WWW.one.example/shop/*', script: 'jouska' }, { pattern: 'x.one.example/*', script: 'other' }, { pattern: 'y.one.example/*' }, { pattern: '', script: 'jouska' }, { pattern: 7, script: 'jouska' }, null])
-      .on(zoneRoutes('z2'), [{ pattern: '*.two.example/*', script: 'jouska' }, { pattern: 'two.example', script: 'jouska' }]));
+    const found = await world((cloud) =>
+      cloud
+        .on(ZONES, [
+          { id: 'z1', name: 'one.example' },
+          { id: 'z2', name: 'two.example' },
+        ])
+        .on(zoneRoutes('z1'), [
+          { pattern: 'WWW.one.example/shop/*', script: 'jouska' },
+          { pattern: 'x.one.example/*', script: 'other' },
+          { pattern: 'y.one.example/*' },
+          { pattern: '', script: 'jouska' },
+          { pattern: 7, script: 'jouska' },
+          null,
+        ])
+        .on(zoneRoutes('z2'), [
+          { pattern: '*.two.example/*', script: 'jouska' },
+          { pattern: 'two.example', script: 'jouska' },
+        ]),
+    );
     same(found.hosts, [
       { kind: 'route', host: 'www.one.example', zone: 'one.example', pattern: 'WWW.one.example/shop/*', routeIds: [] },
       { kind: 'route', host: '*.two.example', zone: 'two.example', pattern: '*.two.example/*', routeIds: [] },
@@ -135,9 +176,19 @@ async function sources({ rule, world, api }) {
     ]);
   });
   await rule('duplicates within a kind go, those of different kinds stay', async () => {
-    const found = await world((cloud) => cloud.on(CUSTOM, [{ hostname: 'a.example', service: 'jouska' }, { hostname: 'A.example', service: 'jouska' }])
-      .on(ZONES, [{ id: 'z1', name: 'example' }]).on(zoneRoutes('z1'), [{ pattern: 'a.example/*', script: 'jouska' }]));
-    same(found.hosts.map(({ kind, host }) => `${kind} ${host}`), ['custom_domain a.example', 'route a.example']);
+    const found = await world((cloud) =>
+      cloud
+        .on(CUSTOM, [
+          { hostname: 'a.example', service: 'jouska' },
+          { hostname: 'A.example', service: 'jouska' },
+        ])
+        .on(ZONES, [{ id: 'z1', name: 'example' }])
+        .on(zoneRoutes('z1'), [{ pattern: 'a.example/*', script: 'jouska' }]),
+    );
+    same(
+      found.hosts.map(({ kind, host }) => `${kind} ${host}`),
+      ['custom_domain a.example', 'route a.example'],
+    );
   });
 }
 
@@ -151,33 +202,65 @@ async function failures({ rule, world, stage }) {
     ['a 200 of null', (Response) => Response.json(null)],
     ['a 404 that has a result', (Response) => Response.json({ success: true, result: [] }, { status: 404 })],
     ['a redirect', (Response) => new Response(null, { status: 302, headers: { location: 'https://evil.example/' } })],
-    ['a network error', () => { throw new Error('the network is down'); }],
+    [
+      'a network error',
+      () => {
+        throw new Error('the network is down');
+      },
+    ],
   ];
   const custom = (cloud) => cloud.on(CUSTOM, [{ hostname: 'a.example', service: 'jouska' }]);
   for (const [what, answer] of broken) {
     await rule(`${what} is a failure of that source, and the others still answer`, async () => {
       const one = await world((cloud) => custom(cloud).on(SCRIPT, answer));
-      same(one.failures.map(({ source }) => source), ['workers_dev']);
+      same(
+        one.failures.map(({ source }) => source),
+        ['workers_dev'],
+      );
       const [failure] = one.failures;
-      must(typeof failure.message === 'string' && failure.message !== '' && failure.permission.includes('Workers Scripts Read'), JSON.stringify(failure));
-      same(one.hosts.map(({ host }) => host), ['a.example']);
+      must(
+        typeof failure.message === 'string' && failure.message !== '' && failure.permission.includes('Workers Scripts Read'),
+        JSON.stringify(failure),
+      );
+      same(
+        one.hosts.map(({ host }) => host),
+        ['a.example'],
+      );
       const two = await world((cloud) => custom(cloud).on(ZONES, answer));
-      same(two.failures.map(({ source }) => source), ['route']);
-      must(['Zone Read', 'Workers Routes Read'].every((name) => two.failures[0].permission.includes(name)), JSON.stringify(two.failures));
-      same(two.hosts.map(({ host }) => host), ['a.example']);
+      same(
+        two.failures.map(({ source }) => source),
+        ['route'],
+      );
+      must(
+        ['Zone Read', 'Workers Routes Read'].every((name) => two.failures[0].permission.includes(name)),
+        JSON.stringify(two.failures),
+      );
+      same(
+        two.hosts.map(({ host }) => host),
+        ['a.example'],
+      );
       const three = await world((cloud) => cloud.on(CUSTOM, answer));
-      same(three.failures.map(({ source }) => source), ['custom_domain']);
+      same(
+        three.failures.map(({ source }) => source),
+        ['custom_domain'],
+      );
     });
   }
   await rule('a subdomain that cannot be read is a failure', async () => {
     const { failures: found } = await world((cloud) => cloud.on(SCRIPT, { enabled: true }));
-    same(found.map(({ source }) => source), ['workers_dev']);
+    same(
+      found.map(({ source }) => source),
+      ['workers_dev'],
+    );
   });
   await rule('five seconds are given to each', async () => {
     const since = Date.now();
     const { failures: found } = await world((cloud) => cloud.on(CUSTOM, () => new Promise(() => {})));
     const took = Date.now() - since;
-    same(found.map(({ source }) => source), ['custom_domain']);
+    same(
+      found.map(({ source }) => source),
+      ['custom_domain'],
+    );
     must(took > 4_500 && took < 8_000, `it took ${took} ms`);
   });
   await rule('all at once: three failures, no list to compare with, and still 200', async () => {
@@ -188,7 +271,13 @@ async function failures({ rule, world, stage }) {
   await rule('results of a stranger shape are no failure of the panel', async () => {
     for (const odd of [7, 'x', null, {}, [[]], true]) {
       await world((cloud) => cloud.on(SCRIPT, odd).on(CUSTOM, odd).on(ZONES, odd));
-      await world((cloud) => cloud.on(SCRIPT, { enabled: true }).on(SUBDOMAIN, odd).on(ZONES, [{ id: 'z', name: 'n' }]).on(zoneRoutes('z'), odd));
+      await world((cloud) =>
+        cloud
+          .on(SCRIPT, { enabled: true })
+          .on(SUBDOMAIN, odd)
+          .on(ZONES, [{ id: 'z', name: 'n' }])
+          .on(zoneRoutes('z'), odd),
+      );
     }
   });
   await rule('the token is in no answer and no log', async () => {
@@ -220,35 +309,69 @@ async function zones({ rule, world, api }) {
     same([found.skippedZones, found.failures, found.hosts.length], [['zone1.example'], [], 2]);
   });
   await rule('how many more zones there are than one page lists', async () => {
-    const paged = (info) => world((cloud) => {
-      cloud.on(ZONES, (Response) => Response.json({ success: true, result: list(2), result_info: info }));
-      all(cloud, 2);
-    });
+    const paged = (info) =>
+      world((cloud) => {
+        cloud.on(ZONES, (Response) => Response.json({ success: true, result: list(2), result_info: info }));
+        all(cloud, 2);
+      });
     same((await paged({ page: 1, per_page: 50, count: 2, total_count: 53, total_pages: 2 })).unlistedZones, 51);
-    for (const info of [{ total_count: 2 }, { total_count: 1 }, {}, undefined, null, { total_count: 'x' }]) must(!('unlistedZones' in (await paged(info))), `zones are unlisted by ${JSON.stringify(info)}`);
+    for (const info of [{ total_count: 2 }, { total_count: 1 }, {}, undefined, null, { total_count: 'x' }])
+      must(!('unlistedZones' in (await paged(info))), `zones are unlisted by ${JSON.stringify(info)}`);
   });
   await rule('zones without an id or a name are passed over', async () => {
-    const found = await world((cloud) => cloud.on(ZONES, [null, {}, { id: 7, name: 'x' }, { id: '', name: 'y' }, { id: 'z0', name: 'zone0.example' }]).on(zoneRoutes('z0'), [{ pattern: 'a.example/*', script: 'jouska' }]));
+    const found = await world((cloud) =>
+      cloud
+        .on(ZONES, [null, {}, { id: 7, name: 'x' }, { id: '', name: 'y' }, { id: 'z0', name: 'zone0.example' }])
+        .on(zoneRoutes('z0'), [{ pattern: 'a.example/*', script: 'jouska' }]),
+    );
     same([found.hosts.length, api.asked.filter(({ path }) => path.startsWith('/zones/')).length], [1, 1]);
   });
 }
 
 async function comparison({ rule, panel, ada, world, find }) {
   const at = (host, path) => ({ match: { ...(host ? { host } : {}), ...(path ? { path } : {}) }, upstream: 'o.example' });
-  const hosts = (...names) => (cloud) => cloud.on(CUSTOM, names.filter((name) => !name.startsWith('*')).map((hostname) => ({ hostname, service: 'jouska' }))).on(ZONES, [{ id: 'z', name: 'zone' }]).on(zoneRoutes('z'), names.filter((name) => name.startsWith('*')).map((name) => ({ pattern: `${name}/*`, script: 'jouska' })));
+  const hosts =
+    (...names) =>
+    (cloud) =>
+      cloud
+        .on(
+          CUSTOM,
+          names.filter((name) => !name.startsWith('*')).map((hostname) => ({ hostname, service: 'jouska' })),
+        )
+        .on(ZONES, [{ id: 'z', name: 'zone' }])
+        .on(
+          zoneRoutes('z'),
+          names.filter((name) => name.startsWith('*')).map((name) => ({ pattern: `${name}/*`, script: 'jouska' })),
+        );
   await begin(panel);
-  await draft(ada, { exact: at('Shop.Example'), wild: at('*.shop.example'), any: at(undefined, '/x'), off: at('off.example'), lost: at('lost.example'), torn: { match: { host: 7 } } });
+  await draft(ada, {
+    exact: at('Shop.Example'),
+    wild: at('*.shop.example'),
+    any: at(undefined, '/x'),
+    off: at('off.example'),
+    lost: at('lost.example'),
+    torn: { match: { host: 7 } },
+  });
   answered(await ada.put('/api/routes/off', { definition: at('off.example'), enabled: false }), 200);
   const cases = [
-    ['shop.example', ['exact', 'any']], ['a.shop.example', ['wild', 'any']], ['a.b.shop.example', ['wild', 'any']], ['off.example', ['any', 'off']], ['ashop.example', ['any']], ['.shop.example', ['any']],
-    ['*.shop.example', ['wild', 'any']], ['*.example', ['exact', 'any', 'off', 'lost']],
+    ['shop.example', ['exact', 'any']],
+    ['a.shop.example', ['wild', 'any']],
+    ['a.b.shop.example', ['wild', 'any']],
+    ['off.example', ['any', 'off']],
+    ['ashop.example', ['any']],
+    ['.shop.example', ['any']],
+    ['*.shop.example', ['wild', 'any']],
+    ['*.example', ['exact', 'any', 'off', 'lost']],
   ];
   for (const [host, wanted] of cases) {
     await rule(`${host} is taken by ${wanted.join(', ')}`, async () => {
       const found = await world(hosts(host));
       const { routeIds } = found.hosts.find((one) => one.host === host) ?? {};
       // Not said: whether a bound wildcard meets a wildcard route above it, and what a host that is no text accepts.
-      same(routeIds.filter((id) => id !== 'torn' && !(host === '*.example' && id === 'wild')), wanted);
+      same(
+        routeIds.filter((id) => id !== 'torn' && !(host === '*.example' && id === 'wild')),
+        wanted,
+      );
     });
   }
   await rule('enabled routes whose host is bound nowhere are named', async () => {
@@ -257,11 +380,17 @@ async function comparison({ rule, panel, ada, world, find }) {
   });
   await rule('nothing bound, and all sources read: every host is unmatched', async () => {
     const { unmatchedRouteHosts } = await world();
-    same(unmatchedRouteHosts.map(({ routeId }) => routeId), ['exact', 'wild', 'lost']);
+    same(
+      unmatchedRouteHosts.map(({ routeId }) => routeId),
+      ['exact', 'wild', 'lost'],
+    );
   });
   await rule('a source failed, and another has hosts: they are compared', async () => {
     const { unmatchedRouteHosts } = await world((cloud) => hosts('shop.example')(cloud).on(SCRIPT, (Response) => new Response('', { status: 500 })));
-    same(unmatchedRouteHosts.map(({ routeId }) => routeId), ['wild', 'lost']);
+    same(
+      unmatchedRouteHosts.map(({ routeId }) => routeId),
+      ['wild', 'lost'],
+    );
   });
   await rule('everything matched is an empty list', async () => {
     await panel.batch([['DELETE FROM routes']]);

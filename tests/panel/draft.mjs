@@ -60,7 +60,23 @@ async function routes({ rule, panel }) {
       answered(await ada.delete(`/api/routes/${id}`), 200);
     });
   }
-  for (const id of ['-a', '.a', '_a', '%20', 'a%20b', 'a%2Fb', '%C3%A9', 'a%00', 'z'.repeat(65), 'a%0A', '%E0%A4%A', '%zz', 'a;b', '__proto__', 'a%252Fb']) {
+  for (const id of [
+    '-a',
+    '.a',
+    '_a',
+    '%20',
+    'a%20b',
+    'a%2Fb',
+    '%C3%A9',
+    'a%00',
+    'z'.repeat(65),
+    'a%0A',
+    '%E0%A4%A',
+    '%zz',
+    'a;b',
+    '__proto__',
+    'a%252Fb',
+  ]) {
     await rule(`the id ${id.slice(0, 12)} is not`, async () => {
       await refused(panel, () => ada.put(`/api/routes/${id}`, { definition: plain() }), 400, 'invalid_route_id');
     });
@@ -71,11 +87,19 @@ async function routes({ rule, panel }) {
     answered(await ada.delete('/api/routes/a%62c'), 200);
   });
   const bad = [
-    ['no definition', {}], ['null', { definition: null }], ['a list', { definition: [] }], ['a text', { definition: '{}' }], ['a number', { definition: 1 }],
+    ['no definition', {}],
+    ['null', { definition: null }],
+    ['a list', { definition: [] }],
+    ['a text', { definition: '{}' }],
+    ['a number', { definition: 1 }],
     ['too large', { definition: ofBytes(MOST + 1) }],
     ['too large in bytes, not in letters', { definition: ofBytes(MOST + 1, 'é') }],
-    ['`enabled` in words', { definition: {}, enabled: 'false' }], ['`enabled` as a number', { definition: {}, enabled: 1 }], ['`enabled` null', { definition: {}, enabled: null }],
-    ['a version in words', { definition: {}, expectedVersion: '1' }], ['a broken version', { definition: {}, expectedVersion: 1.5 }], ['a version below 0', { definition: {}, expectedVersion: -1 }],
+    ['`enabled` in words', { definition: {}, enabled: 'false' }],
+    ['`enabled` as a number', { definition: {}, enabled: 1 }],
+    ['`enabled` null', { definition: {}, enabled: null }],
+    ['a version in words', { definition: {}, expectedVersion: '1' }],
+    ['a broken version', { definition: {}, expectedVersion: 1.5 }],
+    ['a version below 0', { definition: {}, expectedVersion: -1 }],
   ];
   for (const [what, body] of bad) {
     await rule(`${what} is 400, and nothing changes`, async () => {
@@ -84,7 +108,8 @@ async function routes({ rule, panel }) {
     });
   }
   await rule('64 KiB is the most a definition may have, in bytes of compact JSON', async () => {
-    for (const definition of [ofBytes(MOST), ofBytes(MOST, 'é'), ofBytes(MOST, '€')]) answered(await ada.put('/api/routes/large', { definition }), 200);
+    for (const definition of [ofBytes(MOST), ofBytes(MOST, 'é'), ofBytes(MOST, '€')])
+      answered(await ada.put('/api/routes/large', { definition }), 200);
     // The room between is not the definition's.
     answered(await ada.put('/api/routes/large', `{"definition":{${' '.repeat(MOST)}"note":${JSON.stringify('x'.repeat(MOST - 11))}}}`), 200);
     same((await entry(ada, 'large')).definition, ofBytes(MOST));
@@ -103,7 +128,10 @@ async function routes({ rule, panel }) {
     answered(await ada.delete('/api/routes/b'), 200);
     answered(await ada.put('/api/routes/d', { definition: plain() }), 200);
     const all = await listed(ada);
-    same(all.map(({ id }) => id), ['a', 'c', 'd']);
+    same(
+      all.map(({ id }) => id),
+      ['a', 'c', 'd'],
+    );
     same(all[2].position, all[1].position + 1);
     await panel.sql("UPDATE routes SET position = 40 WHERE id = 'a'");
     answered(await ada.put('/api/routes/0', { definition: plain() }), 200);
@@ -111,7 +139,10 @@ async function routes({ rule, panel }) {
   });
   await rule('equal positions are in order of id', async () => {
     await panel.sql('UPDATE routes SET position = 7');
-    same((await listed(ada)).map(({ id }) => id), ['0', 'a', 'c', 'd']);
+    same(
+      (await listed(ada)).map(({ id }) => id),
+      ['0', 'a', 'c', 'd'],
+    );
   });
   await rule('a draft of many large routes is listed', async () => {
     await begin(panel);
@@ -152,7 +183,10 @@ async function removal({ rule, panel }) {
   await draft(ada, { a: plain('/a'), b: plain('/b') });
   await rule('a deleted route is gone', async () => {
     same(answered(await ada.delete('/api/routes/a'), 200), { ok: true });
-    same((await listed(ada)).map(({ id }) => id), ['b']);
+    same(
+      (await listed(ada)).map(({ id }) => id),
+      ['b'],
+    );
   });
   await rule('an unknown one is 404', async () => {
     await refused(panel, () => ada.delete('/api/routes/a'), 404, 'not_found');
@@ -178,16 +212,33 @@ async function order({ rule, panel }) {
   await draft(ada, { a: plain('/a'), b: plain('/b'), c: plain('/c') });
   answered(await ada.put('/api/routes/c', { definition: plain('/c'), enabled: false }), 200);
   await rule('a permutation of all routes is the new order, disabled ones included', async () => {
-    for (const ids of [['c', 'a', 'b'], ['b', 'c', 'a'], ['b', 'c', 'a']]) {
+    for (const ids of [
+      ['c', 'a', 'b'],
+      ['b', 'c', 'a'],
+      ['b', 'c', 'a'],
+    ]) {
       same(answered(await ada.put('/api/routes-order', { ids }), 200), { ok: true });
-      same((await listed(ada)).map(({ id }) => id), ids);
+      same(
+        (await listed(ada)).map(({ id }) => id),
+        ids,
+      );
     }
     same((await entry(ada, 'c')).enabled, false);
   });
   const bad = [
-    ['no ids', {}], ['ids in words', { ids: 'a,b,c' }], ['ids in an object', { ids: { 0: 'a', 1: 'b', 2: 'c' } }], ['too few', { ids: ['a', 'b'] }], ['none', { ids: [] }],
-    ['too many', { ids: ['a', 'b', 'c', 'd'] }], ['an unknown one', { ids: ['a', 'b', 'd'] }], ['one twice', { ids: ['a', 'b', 'b'] }], ['one twice beside all', { ids: ['a', 'b', 'c', 'a'] }],
-    ['a number', { ids: ['a', 'b', 3] }], ['null', { ids: ['a', 'b', null] }], ['other case', { ids: ['a', 'b', 'C'] }], ['a space', { ids: ['a', 'b', ' c'] }],
+    ['no ids', {}],
+    ['ids in words', { ids: 'a,b,c' }],
+    ['ids in an object', { ids: { 0: 'a', 1: 'b', 2: 'c' } }],
+    ['too few', { ids: ['a', 'b'] }],
+    ['none', { ids: [] }],
+    ['too many', { ids: ['a', 'b', 'c', 'd'] }],
+    ['an unknown one', { ids: ['a', 'b', 'd'] }],
+    ['one twice', { ids: ['a', 'b', 'b'] }],
+    ['one twice beside all', { ids: ['a', 'b', 'c', 'a'] }],
+    ['a number', { ids: ['a', 'b', 3] }],
+    ['null', { ids: ['a', 'b', null] }],
+    ['other case', { ids: ['a', 'b', 'C'] }],
+    ['a space', { ids: ['a', 'b', ' c'] }],
   ];
   for (const [what, body] of bad) {
     await rule(`an order with ${what} is 400, and nothing moves`, async () => {
@@ -198,7 +249,10 @@ async function order({ rule, panel }) {
     await panel.sql('UPDATE routes SET position = 3');
     answered(await ada.put('/api/routes-order', { ids: ['c', 'b', 'a'] }), 200);
     const all = await listed(ada);
-    same(all.map(({ id }) => id), ['c', 'b', 'a']);
+    same(
+      all.map(({ id }) => id),
+      ['c', 'b', 'a'],
+    );
     same(new Set(all.map(({ position }) => position)).size, 3);
   });
 }
@@ -213,8 +267,19 @@ async function defaults({ rule, panel }) {
       same(await get(), { defaults: value });
     }
   });
-  for (const [what, body] of [['missing', {}], ['null', { defaults: null }], ['a list', { defaults: [] }], ['a text', { defaults: '{}' }], ['a number', { defaults: 0 }], ['too large', { defaults: ofBytes(MOST + 1) }], ['too large in bytes', { defaults: ofBytes(MOST + 1, 'é') }]]) {
-    await rule(`defaults that are ${what} are 400`, async () => void (await refused(panel, () => ada.put('/api/defaults', body), 400, 'invalid_input')));
+  for (const [what, body] of [
+    ['missing', {}],
+    ['null', { defaults: null }],
+    ['a list', { defaults: [] }],
+    ['a text', { defaults: '{}' }],
+    ['a number', { defaults: 0 }],
+    ['too large', { defaults: ofBytes(MOST + 1) }],
+    ['too large in bytes', { defaults: ofBytes(MOST + 1, 'é') }],
+  ]) {
+    await rule(
+      `defaults that are ${what} are 400`,
+      async () => void (await refused(panel, () => ada.put('/api/defaults', body), 400, 'invalid_input')),
+    );
   }
   await rule('64 KiB is the most', async () => {
     answered(await ada.put('/api/defaults', { defaults: ofBytes(MOST, '€') }), 200);
@@ -235,7 +300,10 @@ async function corrupt({ rule, panel }) {
   for (const text of brokenRows) {
     await rule(`a row that keeps ${JSON.stringify(text)} is listed, and says so`, async () => {
       await panel.sql('DELETE FROM routes');
-      await panel.sql("INSERT INTO routes (id, definition, enabled, position, version, updated_at, updated_by) VALUES ('bad', ?, 1, 0, 4, 1000, 'x@example.test')", text);
+      await panel.sql(
+        "INSERT INTO routes (id, definition, enabled, position, version, updated_at, updated_by) VALUES ('bad', ?, 1, 0, 4, 1000, 'x@example.test')",
+        text,
+      );
       answered(await ada.put('/api/routes/good', { definition: plain() }), 200);
       const route = await entry(ada, 'bad');
       has(route, { id: 'bad', enabled: true, position: 0, version: 4, updatedAt: 1000, updatedBy: 'x@example.test' });
@@ -252,9 +320,15 @@ async function corrupt({ rule, panel }) {
   await rule('it can be put in order, and deleted', async () => {
     await panel.sql("UPDATE routes SET definition = '{' WHERE id = 'bad'");
     answered(await ada.put('/api/routes-order', { ids: ['good', 'bad'] }), 200);
-    same((await listed(ada)).map(({ id }) => id), ['good', 'bad']);
+    same(
+      (await listed(ada)).map(({ id }) => id),
+      ['good', 'bad'],
+    );
     answered(await ada.delete('/api/routes/bad', { expectedVersion: 5 }), 200);
-    same((await listed(ada)).map(({ id }) => id), ['good']);
+    same(
+      (await listed(ada)).map(({ id }) => id),
+      ['good'],
+    );
   });
   await rule('a conflict over it shows it as it is listed', async () => {
     await panel.sql("UPDATE routes SET definition = '{' WHERE id = 'good'");

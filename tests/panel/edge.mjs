@@ -114,7 +114,10 @@ class CloudflareApi {
 
   /** `path` answers with the result of `answer(Response)`, or with `{ success: true, result: answer }`. */
   on(path, answer) {
-    this.#answers.set(path, typeof answer === 'function' ? answer : (Response) => Response.json({ success: true, errors: [], messages: [], result: answer }));
+    this.#answers.set(
+      path,
+      typeof answer === 'function' ? answer : (Response) => Response.json({ success: true, errors: [], messages: [], result: answer }),
+    );
     return this;
   }
 

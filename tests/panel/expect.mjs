@@ -24,7 +24,11 @@ export function same(got, wanted, what = 'the value') {
 export function has(got, wanted, what = 'the value') {
   const cut = (value, like) => {
     if (Array.isArray(like) || like === null || typeof like !== 'object' || value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.keys(like).filter((name) => name in value).map((name) => [name, cut(value[name], like[name])]));
+    return Object.fromEntries(
+      Object.keys(like)
+        .filter((name) => name in value)
+        .map((name) => [name, cut(value[name], like[name])]),
+    );
   };
   same(cut(got, wanted), wanted, what);
 }
@@ -68,6 +72,11 @@ export async function publish(caller, options = {}) {
   return answered(await caller.post('/api/publish', { confirm: true, ...options }), 200);
 }
 
+/** What the preview says. */
+export async function preview(caller) {
+  return answered(await caller.get('/api/preview'), 200);
+}
+
 /** The plainest route that compiles and that nothing is to be said of, by its path. */
 export function plain(path = '/', upstream = 'origin.example') {
   // A mirror of a whole site is worth a warning; a block that says nothing is silent about it.
@@ -80,15 +89,27 @@ export async function auditLog(panel) {
   return rows.map(({ detail, ...row }) => ({ ...row, detail: detail === null ? null : JSON.parse(detail) }));
 }
 
+/** Writes a revision's row as a publish would have. */
+export function snapshot(panel, revision, document) {
+  const text = typeof document === 'string' ? document : JSON.stringify(document);
+  return panel.sql("INSERT INTO revisions (revision, document, actor, at, route_count) VALUES (?, ?, 'ada@example.test', 1000, 1)", revision, text);
+}
+
 /** The digest of a document, worked out here: SHA-256 of compact JSON with sorted keys, `meta` left out. */
 export function digestOf({ meta: _, ...document }) {
-  return createHash('sha256').update(JSON.stringify(sorted(document))).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(document)))
+    .digest('hex');
 }
 
 function sorted(value) {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((name) => [name, sorted(value[name])]),
+  );
 }
 
 function shown({ status, text }) {

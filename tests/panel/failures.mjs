@@ -37,7 +37,10 @@ async function kvFails({ rule, panel }) {
   });
   await rule('the number that was claimed is a gap', async () => {
     same((await publish(ada)).revision, 3);
-    same((await ada.get('/api/revisions')).body.entries.map(({ revision }) => revision), [3, 1]);
+    same(
+      (await ada.get('/api/revisions')).body.entries.map(({ revision }) => revision),
+      [3, 1],
+    );
   });
   await rule('a write that was carried out and reported as failed is repaired by publishing again', async () => {
     await draft(ada, { a: plain('/4') });
@@ -77,10 +80,16 @@ async function recordFails({ rule, panel }) {
     same(await snapshots(panel), [{ revision: 1 }, { revision: 3 }]);
   });
   const writes = [
-    ['a new route', (caller) => caller.put('/api/routes/new', { definition: plain('/new') })], ['a changed route', (caller) => caller.put('/api/routes/a', { definition: plain('/changed') })],
-    ['a deleted route', (caller) => caller.delete('/api/routes/a')], ['an order', (caller) => caller.put('/api/routes-order', { ids: ['b', 'a'] })], ['defaults', (caller) => caller.put('/api/defaults', { defaults: { retries: 1 } })],
-    ['a new user', (caller) => caller.post('/api/users', { subject: 'new@example.test' })], ['a changed user', (caller, bob) => caller.patch(`/api/users/${bob.id}`, { role: 'viewer' })], ['a deleted user', (caller, bob) => caller.delete(`/api/users/${bob.id}`)],
-    ['a new token', (caller) => caller.post('/api/mcp-tokens', { name: 'x' })], ['discarding', (caller) => caller.post('/api/discard')],
+    ['a new route', (caller) => caller.put('/api/routes/new', { definition: plain('/new') })],
+    ['a changed route', (caller) => caller.put('/api/routes/a', { definition: plain('/changed') })],
+    ['a deleted route', (caller) => caller.delete('/api/routes/a')],
+    ['an order', (caller) => caller.put('/api/routes-order', { ids: ['b', 'a'] })],
+    ['defaults', (caller) => caller.put('/api/defaults', { defaults: { retries: 1 } })],
+    ['a new user', (caller) => caller.post('/api/users', { subject: 'new@example.test' })],
+    ['a changed user', (caller, bob) => caller.patch(`/api/users/${bob.id}`, { role: 'viewer' })],
+    ['a deleted user', (caller, bob) => caller.delete(`/api/users/${bob.id}`)],
+    ['a new token', (caller) => caller.post('/api/mcp-tokens', { name: 'x' })],
+    ['discarding', (caller) => caller.post('/api/discard')],
   ];
   for (const [what, act] of writes) {
     await rule(`${what} and its line in the log are written together or not at all`, async () => {
@@ -167,19 +176,55 @@ async function torn({ rule, panel }) {
   answered(await ada.post('/api/mcp-tokens', { name: 'b' }), 201);
   const whole = await panel.dump();
   const columns = [
-    ['settings', 'value', "key = 'defaults'"], ['settings', 'value', "key = 'live'"], ['settings', 'value', "key = 'revision'"], ['routes', 'definition', "id = 'a'"],
-    ['revisions', 'document', 'revision = 1'], ['revisions', 'document', 'revision = 2'], ['audit_log', 'detail', "action = 'config.publish'"], ['mcp_tokens', 'scopes', "name = 'b'"],
+    ['settings', 'value', "key = 'defaults'"],
+    ['settings', 'value', "key = 'live'"],
+    ['settings', 'value', "key = 'revision'"],
+    ['routes', 'definition', "id = 'a'"],
+    ['revisions', 'document', 'revision = 1'],
+    ['revisions', 'document', 'revision = 2'],
+    ['audit_log', 'detail', "action = 'config.publish'"],
+    ['mcp_tokens', 'scopes', "name = 'b'"],
   ];
-  const values = ['', '{', 'null', '[]', '{}', '7', '{"revision":{}}', '{"routes":[7],"defaults":[]}', '1e999', '{"revision":9e99,"digest":"x"}', `${'['.repeat(5000)}${']'.repeat(5000)}`];
-  const asked = ['/api/routes', '/api/defaults', '/api/preview', '/api/revisions', '/api/revisions/diff?from=1&to=2', '/api/audit', '/api/domains', '/api/users', '/api/mcp-tokens', '/api/export', '/api/live', '/api/auth/me'];
+  const values = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{}',
+    '7',
+    '{"revision":{}}',
+    '{"routes":[7],"defaults":[]}',
+    '1e999',
+    '{"revision":9e99,"digest":"x"}',
+    `${'['.repeat(5000)}${']'.repeat(5000)}`,
+  ];
+  const asked = [
+    '/api/routes',
+    '/api/defaults',
+    '/api/preview',
+    '/api/revisions',
+    '/api/revisions/diff?from=1&to=2',
+    '/api/audit',
+    '/api/domains',
+    '/api/users',
+    '/api/mcp-tokens',
+    '/api/export',
+    '/api/live',
+    '/api/auth/me',
+  ];
   for (const [table, column, where] of columns) {
     await rule(`${table}.${column} where ${where}: nothing that may be stored there makes an answer fail`, async () => {
       for (const value of values) {
         await panel.sql(`UPDATE ${table} SET ${column} = ? WHERE ${where}`, value);
-        await Promise.all(asked.map(async (path) => {
-          const { status } = await ada.get(path);
-          must(status === 200 || (status === 409 && path.includes('diff')) || ([409, 422].includes(status) && path === '/api/export'), `GET ${path} with ${JSON.stringify(value).slice(0, 40)} is ${status}`);
-        }));
+        await Promise.all(
+          asked.map(async (path) => {
+            const { status } = await ada.get(path);
+            must(
+              status === 200 || (status === 409 && path.includes('diff')) || ([409, 422].includes(status) && path === '/api/export'),
+              `GET ${path} with ${JSON.stringify(value).slice(0, 40)} is ${status}`,
+            );
+          }),
+        );
         await Promise.all(['get_config', 'preview_config', 'list_audit'].map((name) => tool(panel, token, name)));
         for (const body of [{ confirm: true }, undefined]) {
           const { status } = await ada.post(body ? '/api/publish' : '/api/discard', body);
@@ -204,7 +249,14 @@ async function gone({ rule, panel, stage }) {
 
 /** Puts everything back as it was dumped. */
 async function restore(panel, { kv, ...tables }) {
-  const rows = Object.entries(tables).flatMap(([table, all]) => all.map((row) => [`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`, ...Object.values(row)]));
-  await panel.batch([...Object.keys(tables).reverse().map((table) => [`DELETE FROM ${table}`]), ...rows]);
+  const rows = Object.entries(tables).flatMap(([table, all]) =>
+    all.map((row) => [`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`, ...Object.values(row)]),
+  );
+  await panel.batch([
+    ...Object.keys(tables)
+      .reverse()
+      .map((table) => [`DELETE FROM ${table}`]),
+    ...rows,
+  ]);
   await panel.table.put(kv);
 }

@@ -21,7 +21,17 @@ export async function check({ rule, stage }) {
 
   const endpoints = [
     ['PUT', '/api/routes/shop', { definition: plain('/shop'), enabled: true, expectedVersion: 1 }],
-    ['PUT', '/api/routes/new', { definition: { match: { host: 'a.example', path: '/x', headers: [{ name: 'a', equals: 'b' }] }, upstream: 'o.example', cache: { key: { query: { ignore: ['a'] } } } } }],
+    [
+      'PUT',
+      '/api/routes/new',
+      {
+        definition: {
+          match: { host: 'a.example', path: '/x', headers: [{ name: 'a', equals: 'b' }] },
+          upstream: 'o.example',
+          cache: { key: { query: { ignore: ['a'] } } },
+        },
+      },
+    ],
     ['DELETE', '/api/routes/nope', { expectedVersion: 2 }],
     ['PUT', '/api/routes-order', { ids: ['blog', 'shop'] }],
     ['PUT', '/api/defaults', { defaults: { retries: 1, cache: { ttlSeconds: 5 } } }],
@@ -46,25 +56,49 @@ export async function check({ rule, stage }) {
       return statuses;
     });
   }
-  const parts = ['/api/routes/', '/api/users/', '/api/mcp-tokens/', '/api/revisions/', '/api/revisions/diff?from=', '/api/audit?limit=', '/api/revisions?offset=', '/api/export?source=', '/api/'];
+  const parts = [
+    '/api/routes/',
+    '/api/users/',
+    '/api/mcp-tokens/',
+    '/api/revisions/',
+    '/api/revisions/diff?from=',
+    '/api/audit?limit=',
+    '/api/revisions?offset=',
+    '/api/export?source=',
+    '/api/',
+  ];
   await rule(`${ROUNDS * 4} stranger addresses`, async () =>
-    rounds(panel, random, async () => {
-      const path = pick(random, parts) + pick(random, PATHS);
-      const method = pick(random, ['GET', 'PUT', 'DELETE', 'PATCH', 'POST', 'HEAD']);
-      return [await ada.ask(method, path, method === 'GET' || method === 'HEAD' ? undefined : {}), `${method} ${path}`];
-    }, ROUNDS * 4));
-  for (const [method, params] of [['tools/list', {}], ['tools/call', { name: 'update_route', arguments: { id: 'agent', definition: plain('/agent') } }], ['tools/call', { name: 'reorder_routes', arguments: { ids: ['a'] } }], ['tools/call', { name: 'list_audit', arguments: { limit: 3 } }]]) {
+    rounds(
+      panel,
+      random,
+      async () => {
+        const path = pick(random, parts) + pick(random, PATHS);
+        const method = pick(random, ['GET', 'PUT', 'DELETE', 'PATCH', 'POST', 'HEAD']);
+        return [await ada.ask(method, path, method === 'GET' || method === 'HEAD' ? undefined : {}), `${method} ${path}`];
+      },
+      ROUNDS * 4,
+    ),
+  );
+  for (const [method, params] of [
+    ['tools/list', {}],
+    ['tools/call', { name: 'update_route', arguments: { id: 'agent', definition: plain('/agent') } }],
+    ['tools/call', { name: 'reorder_routes', arguments: { ids: ['a'] } }],
+    ['tools/call', { name: 'list_audit', arguments: { limit: 3 } }],
+  ]) {
     await rule(`/mcp ${method} ${params.name ?? ''}: ${ROUNDS} spoilt messages`, async () =>
       rounds(panel, random, async () => {
         const made = request(token, method, params);
         const body = spoilt(random, made.message);
         return [await send(panel, made, { body: typeof body === 'object' && !(body instanceof Uint8Array) ? JSON.stringify(body) : body }), body];
-      }));
+      }),
+    );
   }
   await rule('after all that the panel is in order', async () => {
-    for (const path of ['/api/routes', '/api/defaults', '/api/preview', '/api/revisions', '/api/audit', '/api/users', '/api/mcp-tokens', '/api/meta']) answered(await ada.get(path), 200);
+    for (const path of ['/api/routes', '/api/defaults', '/api/preview', '/api/revisions', '/api/audit', '/api/users', '/api/mcp-tokens', '/api/meta'])
+      answered(await ada.get(path), 200);
     for (const { definition } of (await ada.get('/api/routes')).body.routes) must(definition !== null, 'a route is torn');
-    for (const { detail } of (await ada.get('/api/audit?limit=200')).body.entries) must(detail === null || typeof JSON.parse(detail) === 'object', 'a line of the log is torn');
+    for (const { detail } of (await ada.get('/api/audit?limit=200')).body.entries)
+      must(detail === null || typeof JSON.parse(detail) === 'object', 'a line of the log is torn');
     await panel.batch([['DELETE FROM routes']]);
     await draft(ada, { shop: plain('/after') });
     answered(await ada.put('/api/defaults', { defaults: {} }), 200);
@@ -79,14 +113,18 @@ async function rounds(panel, random, act, count = ROUNDS) {
   let before = await panel.content();
   for (let turn = 0; turn < count; turn += 1) {
     const [answer, what] = await act();
-    const sent = (typeof what === 'string' ? what : JSON.stringify(what) ?? String(what)).slice(0, 300);
+    const sent = (typeof what === 'string' ? what : (JSON.stringify(what) ?? String(what))).slice(0, 300);
     must(answer.status < 500, `${sent} is answered ${answer.status} ${answer.text.slice(0, 200)}`);
     const after = await panel.content();
-    if (answer.status >= 400 || answer.body?.result?.isError || answer.body?.error) same(after, before, `what the panel keeps after ${sent} was refused with ${answer.status}`);
+    if (answer.status >= 400 || answer.body?.result?.isError || answer.body?.error)
+      same(after, before, `what the panel keeps after ${sent} was refused with ${answer.status}`);
     before = after;
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
   }
-  return [...statuses].sort().map(([status, times]) => `${times} times ${status}`).join(', ');
+  return [...statuses]
+    .sort()
+    .map(([status, times]) => `${times} times ${status}`)
+    .join(', ');
 }
 
 /** A body with something wrong: a member replaced, gone or added, or no JSON at all. */
@@ -113,7 +151,8 @@ function places(owner) {
 function value(random, depth) {
   const kind = random();
   if (kind < 0.2 && depth < 4) return Array.from({ length: Math.floor(random() * 4) }, () => value(random, depth + 1));
-  if (kind < 0.4 && depth < 4) return Object.fromEntries(Array.from({ length: Math.floor(random() * 4) }, () => [pick(random, NAMES), value(random, depth + 1)]));
+  if (kind < 0.4 && depth < 4)
+    return Object.fromEntries(Array.from({ length: Math.floor(random() * 4) }, () => [pick(random, NAMES), value(random, depth + 1)]));
   return pick(random, VALUES);
 }
 
@@ -134,9 +173,119 @@ function generator(seed) {
 }
 
 const VALUES = [
-  null, true, false, 0, -0, 1, -1, 0.5, 2 ** 31, 2 ** 53, -(2 ** 63), 1e308, 5e-324, '', ' ', '\u0000', 'ü', '\ud800', '𝄞', '\u202e', 'null', '__proto__', "'; DROP TABLE routes; --", '%00', '../..', 'a'.repeat(300), 'x'.repeat(70_000),
-  'https://[::1', 'http://169.254.169.254/', '*.example', '/*', '\r\nx: y', [], {}, [[]], { id: 'a' },
+  null,
+  true,
+  false,
+  0,
+  -0,
+  1,
+  -1,
+  0.5,
+  2 ** 31,
+  2 ** 53,
+  -(2 ** 63),
+  1e308,
+  5e-324,
+  '',
+  ' ',
+  '\u0000',
+  'ü',
+  '\ud800',
+  '𝄞',
+  '\u202e',
+  'null',
+  '__proto__',
+  "'; DROP TABLE routes; --",
+  '%00',
+  '../..',
+  'a'.repeat(300),
+  'x'.repeat(70_000),
+  'https://[::1',
+  'http://169.254.169.254/',
+  '*.example',
+  '/*',
+  '\r\nx: y',
+  [],
+  {},
+  [[]],
+  { id: 'a' },
 ];
-const NAMES = ['id', 'definition', 'match', 'path', 'host', 'upstream', 'routes', 'defaults', 'enabled', 'version', 'meta', 'role', 'scopes', '__proto__', 'constructor', '', 'ü', 'a.b', 'x'.repeat(200), 'params', 'arguments', '_meta'];
-const RAW = ['', '{', 'null', '[]', '"', '0', '{"a":1}}', '{"definition":{"a":1,"a":2}}', `${'['.repeat(20_000)}`, `${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`, '{"sourceRevision":1e400}', '\ufeff{}', '{"\\ud800":1}', new Uint8Array([0, 255, 254]), new Uint8Array([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d])];
-const PATHS = ['', '/', '..', '%2e%2e', '%00', '%ff', '%', '%zz', 'a%2Fb', 'ü', '𝄞', ';a=b', '?', '#x', 'a?b=c&b=d', '-1', '0', '1', '1e9', '99999999999999999999', '01', '1.0', 'NaN', 'null', 'true', "1'--", 'x'.repeat(3_000), 'diff', 'diff?from=1', 'rollback', '%E2%80%AE', 'auth/me', 'kv', 'draft', 'HEALTH', 'health/'];
+const NAMES = [
+  'id',
+  'definition',
+  'match',
+  'path',
+  'host',
+  'upstream',
+  'routes',
+  'defaults',
+  'enabled',
+  'version',
+  'meta',
+  'role',
+  'scopes',
+  '__proto__',
+  'constructor',
+  '',
+  'ü',
+  'a.b',
+  'x'.repeat(200),
+  'params',
+  'arguments',
+  '_meta',
+];
+const RAW = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '"',
+  '0',
+  '{"a":1}}',
+  '{"definition":{"a":1,"a":2}}',
+  `${'['.repeat(20_000)}`,
+  `${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`,
+  '{"sourceRevision":1e400}',
+  '\ufeff{}',
+  '{"\\ud800":1}',
+  new Uint8Array([0, 255, 254]),
+  new Uint8Array([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]),
+];
+const PATHS = [
+  '',
+  '/',
+  '..',
+  '%2e%2e',
+  '%00',
+  '%ff',
+  '%',
+  '%zz',
+  'a%2Fb',
+  'ü',
+  '𝄞',
+  ';a=b',
+  '?',
+  '#x',
+  'a?b=c&b=d',
+  '-1',
+  '0',
+  '1',
+  '1e9',
+  '99999999999999999999',
+  '01',
+  '1.0',
+  'NaN',
+  'null',
+  'true',
+  "1'--",
+  'x'.repeat(3_000),
+  'diff',
+  'diff?from=1',
+  'rollback',
+  '%E2%80%AE',
+  'auth/me',
+  'kv',
+  'draft',
+  'HEALTH',
+  'health/',
+];

@@ -29,7 +29,15 @@ export const ADMIN_ONLY = [
 
 /** What everybody signed in may read. */
 export const READS = [
-  '/api/routes', '/api/defaults', '/api/preview', '/api/revisions', '/api/audit', '/api/domains', '/api/meta', '/api/export', '/api/live',
+  '/api/routes',
+  '/api/defaults',
+  '/api/preview',
+  '/api/revisions',
+  '/api/audit',
+  '/api/domains',
+  '/api/meta',
+  '/api/export',
+  '/api/live',
 ];
 
 const CAP = 256 * 1024;
@@ -54,7 +62,12 @@ export async function check({ rule, stage }) {
     answered(await ada.post('/api/health'), 404, 'not_found');
   });
   await rule('HEAD is GET without a body', async () => {
-    for (const [caller, path, status] of [[gate.anyone, '/api/health', 200], [ada, '/api/routes', 200], [gate.anyone, '/api/routes', 401], [ada, '/api/nope', 404]]) {
+    for (const [caller, path, status] of [
+      [gate.anyone, '/api/health', 200],
+      [ada, '/api/routes', 200],
+      [gate.anyone, '/api/routes', 401],
+      [ada, '/api/nope', 404],
+    ]) {
       const answer = await caller.ask('HEAD', path);
       same([answer.status, answer.text], [status, ''], path);
     }
@@ -99,7 +112,12 @@ async function origins({ rule, gate, bare, bob, stage }) {
     });
   }
   await rule('a signed-in request from elsewhere changes nothing', async () => {
-    await refused(bare, () => bob.put('/api/routes/shop', { definition: plain() }, { headers: { origin: 'https://evil.example' } }), 403, 'cross_origin');
+    await refused(
+      bare,
+      () => bob.put('/api/routes/shop', { definition: plain() }, { headers: { origin: 'https://evil.example' } }),
+      403,
+      'cross_origin',
+    );
     await refused(bare, () => bob.put('/api/routes/shop', { definition: plain() }, { headers: { origin: null } }), 403, 'missing_origin');
   });
   await rule('a preflight from elsewhere is 403 and grants nothing', async () => {
@@ -113,19 +131,42 @@ async function origins({ rule, gate, bare, bob, stage }) {
   await rule('a PANEL_URL that is no URL is ignored and logged', async () => {
     answered(await bob.put('/api/defaults', { defaults: {} }), 200);
     answered(await bob.put('/api/defaults', { defaults: {} }, { headers: { origin: 'https://front.example:8443' } }), 403, 'cross_origin');
-    must(stage.complaints.some((line) => line.includes('PANEL_URL')), `nothing was logged of it, only ${JSON.stringify(stage.complaints)}`);
+    must(
+      stage.complaints.some((line) => line.includes('PANEL_URL')),
+      `nothing was logged of it, only ${JSON.stringify(stage.complaints)}`,
+    );
   });
 }
 
 async function order({ rule, gate, ada, vic }) {
   await rule('unknown paths are 404 to who is signed in, and 401 to who is not', async () => {
-    for (const path of ['/api/', '/api/nope', '/api/routes/', '/api/routes/shop', '/api/routes/a/b', '/api/users/1', '/api/auth/nope', '/api/revisions/1']) {
+    for (const path of [
+      '/api/',
+      '/api/nope',
+      '/api/routes/',
+      '/api/routes/shop',
+      '/api/routes/a/b',
+      '/api/users/1',
+      '/api/auth/nope',
+      '/api/revisions/1',
+    ]) {
       answered(await ada.get(path), 404, 'not_found');
       if (!path.startsWith('/api/auth/')) answered(await gate.anyone.get(path), 401, 'unauthenticated');
     }
   });
   await rule('a method a path does not have is 404', async () => {
-    for (const [method, path] of [['GET', '/api/publish'], ['POST', '/api/routes'], ['PATCH', '/api/defaults'], ['DELETE', '/api/defaults'], ['GET', '/api/routes-order'], ['POST', '/api/preview'], ['PUT', '/api/users'], ['GET', '/api/discard'], ['GET', '/api/auth/logout'], ['POST', '/api/auth/me']]) {
+    for (const [method, path] of [
+      ['GET', '/api/publish'],
+      ['POST', '/api/routes'],
+      ['PATCH', '/api/defaults'],
+      ['DELETE', '/api/defaults'],
+      ['GET', '/api/routes-order'],
+      ['POST', '/api/preview'],
+      ['PUT', '/api/users'],
+      ['GET', '/api/discard'],
+      ['GET', '/api/auth/logout'],
+      ['POST', '/api/auth/me'],
+    ]) {
       answered(await ada.ask(method, path), 404, 'not_found');
     }
   });
@@ -161,7 +202,16 @@ async function bodies({ rule, gate, ada }) {
   await rule('a body without a declared length is read', async () => {
     same(answered(await ada.put('/api/defaults', streamed('{"defaults":{"retries":1}}')), 200), { ok: true });
   });
-  const nothing = [['no body', undefined], ['an empty body', ''], ['no JSON', '{"defaults":{}'], ['an array', '[{"defaults":{}}]'], ['null', 'null'], ['a number', '5'], ['a string', '"defaults"'], ['no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])]];
+  const nothing = [
+    ['no body', undefined],
+    ['an empty body', ''],
+    ['no JSON', '{"defaults":{}'],
+    ['an array', '[{"defaults":{}}]'],
+    ['null', 'null'],
+    ['a number', '5'],
+    ['a string', '"defaults"'],
+    ['no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ];
   for (const [what, body] of nothing) {
     await rule(`a body that is ${what} counts as {}`, async () => {
       await refused(gate, () => ada.put('/api/defaults', body), 400, 'invalid_input');
@@ -181,7 +231,13 @@ async function files({ rule, gate }) {
     const answer = await gate.fetch(path, options);
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  const policy = (headers) => new Map((headers.get('content-security-policy') ?? '').split(';').map((part) => part.trim().split(/\s+/)).map(([name, ...values]) => [name, values]));
+  const policy = (headers) =>
+    new Map(
+      (headers.get('content-security-policy') ?? '')
+        .split(';')
+        .map((part) => part.trim().split(/\s+/))
+        .map(([name, ...values]) => [name, values]),
+    );
   await rule('the UI is served, and a path nobody has is the UI too', async () => {
     const [front, other] = [await page('/'), await page('/some/screen')];
     same([front.status, other.status], [200, 200]);

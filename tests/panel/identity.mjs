@@ -96,7 +96,10 @@ async function tokens({ rule, stage }) {
     answered(await panel.anyone.get('/api/routes', { headers: { authorization: `Bearer ${panel.token(email)}` } }), 401, 'unauthenticated');
   });
   for (const aud of [['another'], 'another', [`${AUD}0`], AUD.slice(1), AUD.toUpperCase()]) {
-    await rule(`the audience ${JSON.stringify(aud).slice(0, 24)} of another application is 403`, async () => void answered(await ask(token({ aud })), 403, 'forbidden'));
+    await rule(
+      `the audience ${JSON.stringify(aud).slice(0, 24)} of another application is 403`,
+      async () => void answered(await ask(token({ aud })), 403, 'forbidden'),
+    );
   }
   await rule('a signature that is wrong is not 403, whatever the audience it claims', async () => {
     answered(await ask(panel.token(email, { by: alike, claims: { aud: ['another'] } })), 401, 'unauthenticated');
@@ -121,7 +124,9 @@ async function outcomes({ rule, stage }) {
     for (const name of ['team-upper', 'team-url', 'team-path']) {
       const one = stage.panel(name);
       answered(await one.as('ada@example.test').get('/api/routes'), 503, 'access_unavailable');
-      has(answered(await one.as('ada@example.test').get('/api/auth/me'), 503, 'access_unavailable'), { build: (await one.anyone.get('/api/health')).body.build });
+      has(answered(await one.as('ada@example.test').get('/api/auth/me'), 503, 'access_unavailable'), {
+        build: (await one.anyone.get('/api/health')).body.build,
+      });
       same(one.team.asked, []);
     }
   });
@@ -166,14 +171,23 @@ async function outcomes({ rule, stage }) {
     for (const caller of [ada, panel.anyone, panel.as('eve@example.test')]) {
       same(answered(await caller.post('/api/auth/logout'), 200), { ok: true, accessLogout: '/cdn-cgi/access/logout' });
     }
-    answered(await panel.anyone.post('/api/auth/logout', { accessLogout: 'https://evil.example' }, { headers: { 'cf-access-jwt-assertion': 'rubbish' } }), 200);
+    answered(
+      await panel.anyone.post('/api/auth/logout', { accessLogout: 'https://evil.example' }, { headers: { 'cf-access-jwt-assertion': 'rubbish' } }),
+      200,
+    );
     same(await panel.dump(), before);
     for (const one of off) same(answered(await one.anyone.post('/api/auth/logout'), 200), { ok: true });
   });
   await rule('a role the code does not know reads as viewer', async () => {
     const one = stage.panel('unchecked');
     // The table's own rule would not let such a row in.
-    await one.batch([['DROP TABLE mcp_tokens'], ['DROP TABLE users'], ['CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL UNIQUE, email TEXT, role TEXT NOT NULL, disabled INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, last_seen INTEGER)']]);
+    await one.batch([
+      ['DROP TABLE mcp_tokens'],
+      ['DROP TABLE users'],
+      [
+        'CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL UNIQUE, email TEXT, role TEXT NOT NULL, disabled INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, last_seen INTEGER)',
+      ],
+    ]);
     for (const role of ['owner', 'ADMIN', '']) {
       const odd = await one.user(`odd${role}@example.test`.toLowerCase(), { role });
       same(answered(await odd.get('/api/auth/me'), 200).user.role, 'viewer');
@@ -205,7 +219,10 @@ async function seen({ rule, stage }) {
   const ada = await begin(panel);
   const seenAt = async () => (await panel.sql('SELECT last_seen AS at FROM users WHERE id = ?', ada.id))[0].at;
   const set = (at) => panel.sql('UPDATE users SET last_seen = ? WHERE id = ?', at, ada.id);
-  for (const [what, at] of [['never', () => null], ['over an hour ago', () => now() - 3700]]) {
+  for (const [what, at] of [
+    ['never', () => null],
+    ['over an hour ago', () => now() - 3700],
+  ]) {
     await rule(`last_seen is written for somebody seen ${what}`, async () => {
       await set(at());
       answered(await ada.get('/api/routes'), 200);
@@ -230,7 +247,11 @@ async function contextIdentity({ rule, stage }) {
   });
   await rule('a header that fails is final, an empty one too', async () => {
     for (const token of ['rubbish', '', panel.token('x@example.test', { claims: { exp: 1 } })]) {
-      same((await panel.bare('GET', '/api/routes', { 'cf-access-jwt-assertion': token })).status, 401, `the answer to ${JSON.stringify(token.slice(0, 10))}`);
+      same(
+        (await panel.bare('GET', '/api/routes', { 'cf-access-jwt-assertion': token })).status,
+        401,
+        `the answer to ${JSON.stringify(token.slice(0, 10))}`,
+      );
     }
     answered(await panel.as('x@example.test', { claims: { aud: 'another' } }).get('/api/routes'), 403, 'forbidden');
   });

@@ -7,11 +7,48 @@ import { now } from './stage.mjs';
 // Tokens that outlive the hours these panels' clocks are put forward by.
 const LONG = 10 * 86_400;
 
-export const panels = { keys: { seam: true }, down: { seam: true } };
+const ELSEWHERE = 'https://elsewhere.example/certs';
+// Names a panel might be talked into taking its keys from.
+const LURES = [
+  'ACCESS_CERTS_URL',
+  'ACCESS_JWKS_URL',
+  'ACCESS_CERTS',
+  'ACCESS_JWKS',
+  'ACCESS_KEYS',
+  'ACCESS_URL',
+  'ACCESS_DOMAIN',
+  'ACCESS_ISSUER',
+  'CERTS_URL',
+  'JWKS',
+  'JWKS_URL',
+  'CF_API_URL',
+  'CF_API_BASE',
+  'CF_API_BASE_URL',
+  'CLOUDFLARE_API_URL',
+  'CLOUDFLARE_API_BASE_URL',
+  'API_BASE',
+];
+
+export const panels = {
+  keys: { seam: true },
+  down: { seam: true },
+  lured: { vars: { ...Object.fromEntries(LURES.map((name) => [name, ELSEWHERE])), CF_ACCOUNT_ID: 'acc', CF_API_TOKEN: 'token' } },
+};
 
 export async function check(area) {
   await keySet(area);
   await keysUnobtainable(area);
+  await lures(area);
+}
+
+async function lures({ rule, stage }) {
+  await rule('no variable leads the panel to other keys, or to another API', async () => {
+    const panel = stage.panel('lured');
+    const ada = await begin(panel);
+    answered(await ada.get('/api/domains'), 200);
+    same(panel.team.asked, ['https://lured.cloudflareaccess.com/cdn-cgi/access/certs']);
+    must(stage.edge.api.asked.length > 0 && stage.edge.strays.length === 0, `other hosts were asked: ${stage.edge.strays}`);
+  });
 }
 
 async function keySet({ rule, stage }) {
@@ -66,7 +103,17 @@ async function keySet({ rule, stage }) {
     fetches(4);
   });
   await rule('entries of the key list that cannot be used are passed over', async () => {
-    team.instead = (Response) => Response.json({ keys: [null, 7, {}, { kty: 'EC', kid: second.kid, crv: 'P-256' }, { kty: 'RSA', kid: 'half' }, { ...second.jwk, alg: undefined, use: undefined }] });
+    team.instead = (Response) =>
+      Response.json({
+        keys: [
+          null,
+          7,
+          {},
+          { kty: 'EC', kid: second.kid, crv: 'P-256' },
+          { kty: 'RSA', kid: 'half' },
+          { ...second.jwk, alg: undefined, use: undefined },
+        ],
+      });
     await panel.steer({ clock: 140 + 3610 + 3700 });
     answered(await ask(second), 200);
     fetches(5);
@@ -80,7 +127,12 @@ async function keysUnobtainable({ rule, stage }) {
   await begin(panel);
   const ask = () => panel.as('ada@example.test', { claims: { exp: now() + LONG } }).get('/api/routes');
   const failures = [
-    ['a network error', () => { throw new Error('the network is down'); }],
+    [
+      'a network error',
+      () => {
+        throw new Error('the network is down');
+      },
+    ],
     ['a 500', (Response) => new Response('oops', { status: 500 })],
     ['a 404 that has keys', (Response) => Response.json(team.published, { status: 404 })],
     ['a redirect', (Response) => new Response(null, { status: 302, headers: { location: 'https://evil.example/keys' } })],

@@ -1,10 +1,8 @@
 // The preview, and what the draft is compiled into.
 
-import { answered, begin, digestOf, draft, has, must, plain, publish, same } from './expect.mjs';
+import { answered, begin, digestOf, draft, has, must, plain, preview, publish, same } from './expect.mjs';
 
 export const panels = { preview: {}, reads: { seam: true } };
-
-const preview = async (caller) => answered(await caller.get('/api/preview'), 200);
 
 export async function check({ rule, stage }) {
   const panel = stage.panel('preview');
@@ -21,7 +19,10 @@ async function states({ rule, panel }) {
   await rule('an untouched panel is empty, which is no change', async () => {
     const found = await preview(ada);
     has(found, EMPTY);
-    same(found.issues.map(({ path, routeId }) => [path, routeId]), [['routes', undefined]]);
+    same(
+      found.issues.map(({ path, routeId }) => [path, routeId]),
+      [['routes', undefined]],
+    );
     for (const name of ['document', 'digest', 'dangers']) must(!(name in found), `there is a ${name}`);
   });
   await rule('nothing enabled is empty too', async () => {
@@ -31,7 +32,19 @@ async function states({ rule, panel }) {
   await rule('a draft that compiles says all of itself', async () => {
     await draft(ada, { shop: plain('/shop') });
     const found = await preview(ada);
-    has(found, { ok: true, routeCount: 1, live: null, dirty: true, dangers: {}, defaultsDangers: [], changes: null, shadowWarnings: [], mirrorWarnings: [], cacheVaryWarnings: [], signedLinkCacheWarnings: [] });
+    has(found, {
+      ok: true,
+      routeCount: 1,
+      live: null,
+      dirty: true,
+      dangers: {},
+      defaultsDangers: [],
+      changes: null,
+      shadowWarnings: [],
+      mirrorWarnings: [],
+      cacheVaryWarnings: [],
+      signedLinkCacheWarnings: [],
+    });
     must(!('empty' in found) || found.empty === false, 'it is called empty');
   });
   let live;
@@ -57,7 +70,19 @@ async function states({ rule, panel }) {
     for (const id of ['shop', 'off']) answered(await ada.delete(`/api/routes/${id}`), 200);
     has(await preview(ada), { ok: false, empty: true, dirty: true, live: { revision: live.revision } });
   });
-  for (const value of ['', '{', 'null', '7', '[]', '{}', '{"revision":1}', '{"digest":"x"}', '{"revision":"1","digest":"x"}', '{"revision":1.5,"digest":"x"}', '{"revision":1,"digest":7}']) {
+  for (const value of [
+    '',
+    '{',
+    'null',
+    '7',
+    '[]',
+    '{}',
+    '{"revision":1}',
+    '{"digest":"x"}',
+    '{"revision":"1","digest":"x"}',
+    '{"revision":1.5,"digest":"x"}',
+    '{"revision":1,"digest":7}',
+  ]) {
     await rule(`a live record of ${JSON.stringify(value)} reads as never published`, async () => {
       await draft(ada, { shop: plain('/shop') });
       await panel.sql("INSERT INTO settings (key, value) VALUES ('live', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", value);
@@ -70,20 +95,33 @@ async function states({ rule, panel }) {
 async function documents({ rule, panel }) {
   const ada = await begin(panel);
   const defaults = { responseHeaders: { remove: ['x-powered-by'] }, retries: 1 };
-  await draft(ada, { b: plain('/b'), off: plain('/off'), a: { upstream: 'a.example', match: { host: 'A.example', path: '/a' }, scheme: 'https' } }, defaults);
+  await draft(
+    ada,
+    { b: plain('/b'), off: plain('/off'), a: { upstream: 'a.example', match: { host: 'A.example', path: '/a' }, scheme: 'https' } },
+    defaults,
+  );
   answered(await ada.put('/api/routes/off', { definition: { upstream: 7 }, enabled: false }), 200);
   await rule('the document is the enabled rows in order, as written, with their ids', async () => {
     const { document, routeCount } = await preview(ada);
     same(document, {
       version: 1,
       defaults,
-      routes: [{ ...plain('/b'), id: 'b' }, { upstream: 'a.example', match: { host: 'A.example', path: '/a' }, scheme: 'https', id: 'a' }],
+      routes: [
+        { ...plain('/b'), id: 'b' },
+        { upstream: 'a.example', match: { host: 'A.example', path: '/a' }, scheme: 'https', id: 'a' },
+      ],
     });
     same(routeCount, 2);
   });
   await rule('the digest is SHA-256 of it as compact JSON with sorted keys', async () => {
     for (const note of ['x', 'ü€𝄞', '\u2028\u0000"\\/', '']) {
-      await draft(ada, { b: { ...plain('/b'), responseHeaders: { set: { 'x-z': 'a', 'x-a': 'z' } }, unknownKey: { note, zero: -0, small: 1e-7, big: 1e21, whole: 5, list: [3, 1, 2, null, true] } } });
+      await draft(ada, {
+        b: {
+          ...plain('/b'),
+          responseHeaders: { set: { 'x-z': 'a', 'x-a': 'z' } },
+          unknownKey: { note, zero: -0, small: 1e-7, big: 1e21, whole: 5, list: [3, 1, 2, null, true] },
+        },
+      });
       const { document, digest } = await preview(ada);
       same(digest, digestOf(document));
     }
@@ -93,7 +131,10 @@ async function documents({ rule, panel }) {
       await draft(ada, { b: definition });
       return (await preview(ada)).digest;
     };
-    const [one, two] = [{ ...plain('/b'), ip: { deny: ['192.0.2.1', '192.0.2.2'] } }, { ip: { deny: ['192.0.2.1', '192.0.2.2'] }, upstream: 'origin.example', match: { path: '/b' } }];
+    const [one, two] = [
+      { ...plain('/b'), ip: { deny: ['192.0.2.1', '192.0.2.2'] } },
+      { ip: { deny: ['192.0.2.1', '192.0.2.2'] }, upstream: 'origin.example', match: { path: '/b' } },
+    ];
     same(await digest(one), await digest(two));
     must((await digest(one)) !== (await digest({ ...one, ip: { deny: ['192.0.2.2', '192.0.2.1'] } })), 'a list in another order has the same digest');
   });
@@ -111,7 +152,14 @@ async function documents({ rule, panel }) {
 
 async function issues({ rule, panel }) {
   const ada = await begin(panel);
-  const row = (id, position, text, enabled = 1) => ['INSERT INTO routes (id, definition, enabled, position, version, updated_at, updated_by) VALUES (?, ?, ?, ?, 1, 1, ?)', id, text, enabled, position, 'x'];
+  const row = (id, position, text, enabled = 1) => [
+    'INSERT INTO routes (id, definition, enabled, position, version, updated_at, updated_by) VALUES (?, ?, ?, ?, 1, 1, ?)',
+    id,
+    text,
+    enabled,
+    position,
+    'x',
+  ];
   const GOOD = JSON.stringify(plain('/good'));
   const rows = [
     ['stored JSON that cannot be read', '{', 'definition'],
@@ -128,7 +176,10 @@ async function issues({ rule, panel }) {
       await panel.batch([['DELETE FROM routes'], row('good', 1, GOOD), row('bad', 2, text)]);
       const found = await preview(ada);
       has(found, { ok: false, dirty: true });
-      same(found.issues.map((issue) => [issue.routeId, issue.path]), [['bad', path]]);
+      same(
+        found.issues.map((issue) => [issue.routeId, issue.path]),
+        [['bad', path]],
+      );
       must(typeof found.issues[0].message === 'string' && found.issues[0].message.length > 5, 'it says nothing');
     });
     await rule(`the same row disabled is ignored`, async () => {
@@ -143,51 +194,102 @@ async function issues({ rule, panel }) {
   await rule('issues name the right route, whatever stands before it', async () => {
     await panel.batch([
       ['DELETE FROM routes'],
-      row('off', 1, GOOD, 0), row('torn', 2, '{'), row('good', 3, GOOD), row('late', 4, JSON.stringify({ match: { path: '/l' }, upstream: 'a.example', timeoutMs: -5 })),
+      row('off', 1, GOOD, 0),
+      row('torn', 2, '{'),
+      row('good', 3, GOOD),
+      row('late', 4, JSON.stringify({ match: { path: '/l' }, upstream: 'a.example', timeoutMs: -5 })),
       row('none', 5, JSON.stringify({ match: { path: '/n' } })),
     ]);
     const { issues: found } = await preview(ada);
-    const byRoute = Object.fromEntries(['torn', 'late', 'none', 'good', 'off'].map((id) => [id, found.filter((issue) => issue.routeId === id).map(({ path }) => path)]));
+    const byRoute = Object.fromEntries(
+      ['torn', 'late', 'none', 'good', 'off'].map((id) => [id, found.filter((issue) => issue.routeId === id).map(({ path }) => path)]),
+    );
     same(byRoute.torn, ['definition']);
     same([byRoute.good, byRoute.off], [[], []]);
     same(byRoute.late, ['timeoutMs']);
     must(byRoute.none.length > 0, 'a route without a destination is no issue');
-    must(found.every(({ path }) => !path.startsWith('routes[')), `a path begins with routes[: ${found.map(({ path }) => path)}`);
+    must(
+      found.every(({ path }) => !path.startsWith('routes[')),
+      `a path begins with routes[: ${found.map(({ path }) => path)}`,
+    );
   });
-  await rule('paths are the schema\'s own, below the route', async () => {
-    await panel.batch([['DELETE FROM routes'], row('a', 1, JSON.stringify({ match: { path: '/a', headers: [{ name: 'x', equals: 'a' }, { name: 'y' }] }, upstream: 'a.example', cache: { ttlSeconds: -1 }, requestHeaders: { set: { host: 'x' } } }))]);
+  await rule("paths are the schema's own, below the route", async () => {
+    await panel.batch([
+      ['DELETE FROM routes'],
+      row(
+        'a',
+        1,
+        JSON.stringify({
+          match: { path: '/a', headers: [{ name: 'x', equals: 'a' }, { name: 'y' }] },
+          upstream: 'a.example',
+          cache: { ttlSeconds: -1 },
+          requestHeaders: { set: { host: 'x' } },
+        }),
+      ),
+    ]);
     const { issues: found } = await preview(ada);
     const paths = found.filter(({ routeId }) => routeId === 'a').map(({ path }) => path);
-    for (const path of ['match.headers[1]', 'cache.ttlSeconds', 'requestHeaders.set.host']) must(paths.some((one) => one.startsWith(path)), `no issue at ${path}, only at ${paths.join(', ')}`);
+    for (const path of ['match.headers[1]', 'cache.ttlSeconds', 'requestHeaders.set.host'])
+      must(
+        paths.some((one) => one.startsWith(path)),
+        `no issue at ${path}, only at ${paths.join(', ')}`,
+      );
   });
   await rule('issues of defaults have no route', async () => {
     await panel.batch([['DELETE FROM routes'], row('a', 1, GOOD)]);
-    for (const [value, path] of [['[]', 'defaults'], ['"x"', 'defaults'], ['7', 'defaults'], ['{"timeoutMs":-1}', 'defaults.timeoutMs'], ['{"respond":{"status":503}}', 'defaults.respond']]) {
+    for (const [value, path] of [
+      ['[]', 'defaults'],
+      ['"x"', 'defaults'],
+      ['7', 'defaults'],
+      ['{"timeoutMs":-1}', 'defaults.timeoutMs'],
+      ['{"respond":{"status":503}}', 'defaults.respond'],
+    ]) {
       await panel.sql("INSERT INTO settings (key, value) VALUES ('defaults', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", value);
       const found = await preview(ada);
       has(found, { ok: false });
-      same(found.issues.map((issue) => [issue.routeId, issue.path]), [[undefined, path]], `the issues of ${value}`);
+      same(
+        found.issues.map((issue) => [issue.routeId, issue.path]),
+        [[undefined, path]],
+        `the issues of ${value}`,
+      );
     }
     await panel.sql("DELETE FROM settings WHERE key = 'defaults'");
   });
   await rule('rows that all failed are not called no routes as well', async () => {
     await panel.batch([['DELETE FROM routes'], row('a', 1, '{'), row('b', 2, '[]')]);
     const { issues: found, empty } = await preview(ada);
-    same(found.map((issue) => [issue.routeId, issue.path]), [['a', 'definition'], ['b', 'definition']]);
+    same(
+      found.map((issue) => [issue.routeId, issue.path]),
+      [
+        ['a', 'definition'],
+        ['b', 'definition'],
+      ],
+    );
     must(!empty, 'it is called empty');
   });
   await rule('all is told at once: rows, schema and defaults', async () => {
-    await panel.batch([['DELETE FROM routes'], row('a', 1, '{'), row('b', 2, JSON.stringify({ match: { path: '/b' }, upstream: 'b.example', retries: 'x' })), ["INSERT INTO settings (key, value) VALUES ('defaults', '{\"retries\":-1}')"]]);
+    await panel.batch([
+      ['DELETE FROM routes'],
+      row('a', 1, '{'),
+      row('b', 2, JSON.stringify({ match: { path: '/b' }, upstream: 'b.example', retries: 'x' })),
+      ["INSERT INTO settings (key, value) VALUES ('defaults', '{\"retries\":-1}')"],
+    ]);
     const { issues: found } = await preview(ada);
     same(new Set(found.map((issue) => `${issue.routeId}:${issue.path}`)), new Set(['a:definition', 'b:retries', 'undefined:defaults.retries']));
     await panel.sql("DELETE FROM settings WHERE key = 'defaults'");
   });
   await rule('a document over 1,500,000 bytes is an issue of the document', async () => {
     const large = JSON.stringify({ match: { path: '/large' }, upstream: 'a.example', unknownKey: 'x'.repeat(60_000) });
-    await panel.batch([['DELETE FROM routes'], ...Array.from({ length: 26 }, (_, at) => row(`r${String(at).padStart(2, '0')}`, at, large.replace('/large', `/large${at}`)))]);
+    await panel.batch([
+      ['DELETE FROM routes'],
+      ...Array.from({ length: 26 }, (_, at) => row(`r${String(at).padStart(2, '0')}`, at, large.replace('/large', `/large${at}`))),
+    ]);
     const found = await preview(ada);
     has(found, { ok: false });
-    same(found.issues.map((issue) => [issue.routeId, issue.path]), [[undefined, 'document']]);
+    same(
+      found.issues.map((issue) => [issue.routeId, issue.path]),
+      [[undefined, 'document']],
+    );
     await panel.sql("DELETE FROM routes WHERE id > 'r20'");
     has(await preview(ada), { ok: true, routeCount: 21 });
   });
@@ -201,10 +303,19 @@ async function differences({ rule, panel }) {
     await draft(ada, { a: { ...plain('/a'), scheme: 'http' }, c: plain('/c') });
     answered(await ada.delete('/api/routes/b'), 200);
     const { changes } = await preview(ada);
-    same(new Set(changes.map(({ kind, path, routeId, field }) => [kind, path, routeId, field].join(' '))), new Set(['changed routes.a.scheme a scheme', 'added routes.c c ', 'removed routes.b b ']));
-    has(changes.find(({ kind }) => kind === 'changed'), { to: 'http', risk: { path: 'scheme', level: 'medium' } });
+    same(
+      new Set(changes.map(({ kind, path, routeId, field }) => [kind, path, routeId, field].join(' '))),
+      new Set(['changed routes.a.scheme a scheme', 'added routes.c c ', 'removed routes.b b ']),
+    );
+    has(
+      changes.find(({ kind }) => kind === 'changed'),
+      { to: 'http', risk: { path: 'scheme', level: 'medium' } },
+    );
   });
-  for (const [what, statement] of [['gone', ['DELETE FROM revisions']], ['unreadable', ["UPDATE revisions SET document = '{'"]]]) {
+  for (const [what, statement] of [
+    ['gone', ['DELETE FROM revisions']],
+    ['unreadable', ["UPDATE revisions SET document = '{'"]],
+  ]) {
     await rule(`there are none to show when the live snapshot is ${what}`, async () => {
       await panel.batch([statement]);
       has(await preview(ada), { ok: true, changes: null, live: { revision: 1 }, dirty: true });

@@ -34,13 +34,22 @@ async function provisioning({ rule, stage }) {
   await rule('a second caller is not founded: closed', async () => {
     for (const name of ['main', 'policy-odd']) {
       const panel = stage.panel(name);
-      same((await refused(panel, () => panel.as('second@example.test').get('/api/preview'), 403, 'no_panel_account')).accessEmail, 'second@example.test');
+      same(
+        (await refused(panel, () => panel.as('second@example.test').get('/api/preview'), 403, 'no_panel_account')).accessEmail,
+        'second@example.test',
+      );
     }
   });
   await rule('an unknown policy is logged when it is used', () => {
-    must(stage.complaints.some((line) => line.includes('ACCESS_PROVISION_ROLE')), 'nothing was logged of it');
+    must(
+      stage.complaints.some((line) => line.includes('ACCESS_PROVISION_ROLE')),
+      'nothing was logged of it',
+    );
   });
-  for (const [name, role] of [['policy-admin', 'admin'], ['policy-viewer', 'viewer']]) {
+  for (const [name, role] of [
+    ['policy-admin', 'admin'],
+    ['policy-viewer', 'viewer'],
+  ]) {
     const panel = stage.panel(name);
     await rule(`${name}: the next caller gets that role, and it is on record`, async () => {
       has(answered(await panel.as('second@example.test').get('/api/auth/me'), 200).user, { subject: 'second@example.test', role });
@@ -52,7 +61,10 @@ async function provisioning({ rule, stage }) {
     await rule(`${name}: any request provisions`, async () => {
       answered(await panel.as('third@example.test').get('/api/preview'), 200);
       answered(await panel.as('fourth@example.test').get('/api/nope'), 404);
-      same((await panel.sql("SELECT role FROM users WHERE subject IN ('third@example.test', 'fourth@example.test')")).map((row) => row.role), [role, role]);
+      same(
+        (await panel.sql("SELECT role FROM users WHERE subject IN ('third@example.test', 'fourth@example.test')")).map((row) => row.role),
+        [role, role],
+      );
     });
     await rule(`${name}: a row that is there decides, disabled too`, async () => {
       const dan = await panel.user('dan@example.test', { disabled: 1 });
@@ -106,7 +118,11 @@ async function provisionWindow({ rule, stage }) {
       await refused(panel, () => panel.as('new@example.test').get('/api/routes'), 403, 'no_panel_account');
     });
   }
-  for (const [what, value] of [['7 days', () => now() + 7 * DAY], ['just under 30 days', () => now() + 30 * DAY - 30], ['a few seconds and a half', () => now() + 20.5]]) {
+  for (const [what, value] of [
+    ['7 days', () => now() + 7 * DAY],
+    ['just under 30 days', () => now() + 30 * DAY - 30],
+    ['a few seconds and a half', () => now() + 20.5],
+  ]) {
     await rule(`a window of ${what} makes one admin, and is gone`, async () => {
       await open(JSON.stringify({ deadline: value() }));
       has(answered(await panel.as('New@example.test').get('/api/auth/me'), 200).user, { subject: 'new@example.test', role: 'admin' });

@@ -32,7 +32,13 @@ export async function check({ rule, stage }) {
     must(!(await visit(1, '/off')).text.includes('never'), 'a disabled route is served');
   });
   await rule('explain says of each request what the proxy does', async () => {
-    for (const [path, headers, route] of [['/greeting', {}, 'greeting'], ['/greeting/x', {}, 'greeting'], ['/greeting', { 'x-beta': 'on' }, 'beta'], ['/off', {}, null], ['/%67reeting', {}, 'greeting']]) {
+    for (const [path, headers, route] of [
+      ['/greeting', {}, 'greeting'],
+      ['/greeting/x', {}, 'greeting'],
+      ['/greeting', { 'x-beta': 'on' }, 'beta'],
+      ['/off', {}, null],
+      ['/%67reeting', {}, 'greeting'],
+    ]) {
       const { taken } = answered(await ada.post('/api/explain', { url: `https://proxy-1.localhost${path}`, headers, in: 'live' }), 200);
       same(taken?.route ?? null, route, `who takes ${path}`);
       const { text } = await visit(1, path, { headers });

@@ -1,12 +1,11 @@
-// Publishing: the order of its refusals, what it writes where, and discarding.
+// Publishing: the order of its refusals, and what it writes where.
 
-import { answered, auditLog, begin, digestOf, draft, has, must, plain, publish, refused, same } from './expect.mjs';
+import { answered, begin, digestOf, draft, has, must, plain, preview, publish, refused, same } from './expect.mjs';
 import { now } from './stage.mjs';
 import { SWITCHES, routeOf } from './switches.mjs';
 
 export const panels = { publish: {}, stale: { seam: true } };
 
-const preview = async (caller) => answered(await caller.get('/api/preview'), 200);
 const published = async (panel) => JSON.parse(await panel.table.get());
 
 export async function check({ rule, stage }) {
@@ -18,7 +17,6 @@ export async function check({ rule, stage }) {
   await already({ rule, panel });
   await stale({ rule, panel: stage.panel('stale') });
   await numbers({ rule, panel });
-  await discard({ rule, panel });
 }
 
 async function writes({ rule, panel }) {
@@ -29,7 +27,19 @@ async function writes({ rule, panel }) {
   let answer;
   await rule('the answer says what went live', async () => {
     answer = answered(await ada.post('/api/publish', { note: '  first  ' }), 200);
-    same(answer, { ok: true, revision: 1, digest, routeCount: 2, dangers: {}, defaultsDangers: [], shadowWarnings: [], mirrorWarnings: [], cacheVaryWarnings: [], signedLinkCacheWarnings: [], unknownKeyWarnings: [] });
+    same(answer, {
+      ok: true,
+      revision: 1,
+      digest,
+      routeCount: 2,
+      dangers: {},
+      defaultsDangers: [],
+      shadowWarnings: [],
+      mirrorWarnings: [],
+      cacheVaryWarnings: [],
+      signedLinkCacheWarnings: [],
+      unknownKeyWarnings: [],
+    });
   });
   await rule('KV has the document, and meta beside it', async () => {
     const { meta, ...rest } = await published(panel);
@@ -41,13 +51,23 @@ async function writes({ rule, panel }) {
   await rule('D1 has the snapshot without meta, and what is live', async () => {
     const [row, ...others] = await panel.sql('SELECT * FROM revisions');
     same(others, []);
-    same({ ...row, document: JSON.parse(row.document), at: null }, { revision: 1, document, actor: 'ada@example.test', at: null, note: 'first', rollback_of: null, route_count: 2 });
+    same(
+      { ...row, document: JSON.parse(row.document), at: null },
+      { revision: 1, document, actor: 'ada@example.test', at: null, note: 'first', rollback_of: null, route_count: 2 },
+    );
     must(Math.abs(row.at - now()) < 10, `it is dated ${row.at}`);
     same(JSON.parse((await panel.sql("SELECT value FROM settings WHERE key = 'live'"))[0].value), { revision: 1, digest });
     same(digest, digestOf(document));
   });
   await rule('the draft stays as it was, the disabled route too', async () => {
-    same((await ada.get('/api/routes')).body.routes.map(({ id, enabled }) => [id, enabled]), [['shop', true], ['blog', true], ['off', false]]);
+    same(
+      (await ada.get('/api/routes')).body.routes.map(({ id, enabled }) => [id, enabled]),
+      [
+        ['shop', true],
+        ['blog', true],
+        ['off', false],
+      ],
+    );
   });
   await rule('a document with ids, defaults and unknown keys goes out letter by letter', async () => {
     const definition = { ...plain('/ü'), zeta: { b: 1, a: [1, null, { y: 'é', x: '\u2028' }] }, match: { path: '/x' } };
@@ -62,7 +82,10 @@ async function order({ rule, panel }) {
   await rule('an empty draft does not compile', async () => {
     const body = await refused(panel, () => ada.post('/api/publish', { confirm: true }), 422, 'compile_failed');
     has(body, { ok: false, empty: true });
-    same(body.issues.map(({ path }) => path), ['routes']);
+    same(
+      body.issues.map(({ path }) => path),
+      ['routes'],
+    );
   });
   await rule('1 comes first: what does not compile is told so, whatever else is wrong', async () => {
     await draft(ada, { shop: { match: { path: '/shop' } } });
@@ -88,7 +111,10 @@ async function order({ rule, panel }) {
     for (const expectedDigest of [7, {}, [], true]) {
       const before = await panel.content();
       const { status, body } = await ada.post('/api/publish', { expectedDigest });
-      must((status === 400 && body.error === 'invalid_input') || (status === 409 && body.error === 'draft_changed'), `${JSON.stringify(expectedDigest)} is answered ${status} ${JSON.stringify(body)}`);
+      must(
+        (status === 400 && body.error === 'invalid_input') || (status === 409 && body.error === 'draft_changed'),
+        `${JSON.stringify(expectedDigest)} is answered ${status} ${JSON.stringify(body)}`,
+      );
       same(await panel.content(), before);
     }
   });
@@ -102,9 +128,19 @@ async function notes({ rule, panel }) {
   const ada = await begin(panel);
   await draft(ada, { shop: plain('/shop') });
   for (const note of [7, {}, [], true, 'x'.repeat(501), ` ${'ü'.repeat(501)} `]) {
-    await rule(`a note of ${JSON.stringify(note).slice(0, 12)} is 400`, async () => void (await refused(panel, () => ada.post('/api/publish', { note }), 400, 'invalid_input')));
+    await rule(
+      `a note of ${JSON.stringify(note).slice(0, 12)} is 400`,
+      async () => void (await refused(panel, () => ada.post('/api/publish', { note }), 400, 'invalid_input')),
+    );
   }
-  for (const [note, kept] of [['x'.repeat(500), 'x'.repeat(500)], ['ü'.repeat(500), 'ü'.repeat(500)], [` ${'y'.repeat(500)} `, 'y'.repeat(500)], ['   ', null], ['', null], [undefined, null]]) {
+  for (const [note, kept] of [
+    ['x'.repeat(500), 'x'.repeat(500)],
+    ['ü'.repeat(500), 'ü'.repeat(500)],
+    [` ${'y'.repeat(500)} `, 'y'.repeat(500)],
+    ['   ', null],
+    ['', null],
+    [undefined, null],
+  ]) {
     await rule(`a note of ${JSON.stringify(note ?? null).slice(0, 12)} is kept as ${kept === null ? 'none' : kept.slice(0, 6)}`, async () => {
       await draft(ada, { shop: plain(`/shop${Math.random()}`) });
       const { revision } = await publish(ada, { note });
@@ -124,13 +160,19 @@ async function confirmation({ rule, panel }) {
       const { digest, dangers } = await preview(ada);
       const body = await refused(panel, () => ada.post('/api/publish', {}), 409, 'confirmation_required');
       has(body, { ok: false, digest, dangers, defaultsDangers: [], shadowWarnings: [], mirrorWarnings: [], cacheVaryWarnings: [] });
-      must(body.dangers.x.some((one) => one.path === path && one.level === level), 'the switch is not among the dangers');
+      must(
+        body.dangers.x.some((one) => one.path === path && one.level === level),
+        'the switch is not among the dangers',
+      );
     });
     if (defaults) {
       await rule(`${path} among the defaults is not either`, async () => {
         await draft(ada, { x: plain('/x') }, fires[0]);
         const body = await refused(panel, () => ada.post('/api/publish', {}), 409, 'confirmation_required');
-        must(body.defaultsDangers.some((one) => one.path === path && one.level === level), 'the switch is not among the dangers');
+        must(
+          body.defaultsDangers.some((one) => one.path === path && one.level === level),
+          'the switch is not among the dangers',
+        );
         same(body.dangers, {});
       });
     }
@@ -144,13 +186,16 @@ async function confirmation({ rule, panel }) {
   }
   await rule('confirm true publishes, and the answer names the dangers', async () => {
     const body = answered(await ada.post('/api/publish', { confirm: true }), 200);
-    same(body.dangers.x.map(({ path }) => path), ['scheme']);
+    same(
+      body.dangers.x.map(({ path }) => path),
+      ['scheme'],
+    );
   });
   await rule('a danger that is live already asks again', async () => {
     await draft(ada, { y: plain('/y') });
     await refused(panel, () => ada.post('/api/publish', {}), 409, 'confirmation_required');
   });
-  await rule('advisories stand in nobody\'s way', async () => {
+  await rule("advisories stand in nobody's way", async () => {
     await panel.batch([['DELETE FROM routes']]);
     await draft(ada, { all: { match: { path: '/' }, upstream: 'o.example' }, b: plain('/b') });
     const body = answered(await ada.post('/api/publish', {}), 200);
@@ -170,7 +215,11 @@ async function already({ rule, panel }) {
   });
   const kv = await panel.table.get();
   const damaged = [
-    ['missing', null], ['no JSON', '{"version":1'], ['empty', ''], ['a list', '[]'], ['null', 'null'],
+    ['missing', null],
+    ['no JSON', '{"version":1'],
+    ['empty', ''],
+    ['a list', '[]'],
+    ['null', 'null'],
     ['another document', JSON.stringify({ ...JSON.parse(kv), routes: [] })],
     ['one more key', JSON.stringify({ ...JSON.parse(kv), more: 1 })],
   ];
@@ -187,7 +236,13 @@ async function already({ rule, panel }) {
   }
   await rule('another meta, or another order of keys in KV, is no damage', async () => {
     const { meta, routes, ...rest } = await published(panel);
-    await panel.table.put(JSON.stringify({ meta: { ...meta, note: 'by hand' }, routes: routes.map((route) => Object.fromEntries(Object.entries(route).reverse())), ...rest }));
+    await panel.table.put(
+      JSON.stringify({
+        meta: { ...meta, note: 'by hand' },
+        routes: routes.map((route) => Object.fromEntries(Object.entries(route).reverse())),
+        ...rest,
+      }),
+    );
     await refused(panel, again, 409, 'already_live');
   });
   await rule('a D1 record that tells of something else does not block', async () => {
@@ -247,7 +302,12 @@ async function numbers({ rule, panel }) {
     same(await next(), 21);
   });
   await rule('a counter that cannot be read is no failure', async () => {
-    for (const [value, wanted] of [['{', 22], ['null', 23], ['"x"', 24], ['-5', 25]]) {
+    for (const [value, wanted] of [
+      ['{', 22],
+      ['null', 23],
+      ['"x"', 24],
+      ['-5', 25],
+    ]) {
       await panel.sql("UPDATE settings SET value = ? WHERE key = 'revision'", value);
       same(await next(), wanted, `the number after a counter of ${value}`);
     }
@@ -255,80 +315,17 @@ async function numbers({ rule, panel }) {
     same(await next(), 26);
   });
   await rule('the newest 50 are kept', async () => {
-    await panel.batch(Array.from({ length: 60 }, (_, n) => ["INSERT INTO revisions (revision, document, actor, at, route_count) VALUES (?, '{\"version\":1,\"routes\":[]}', 'x', 1, 0)", 100 + n]));
+    await panel.batch(
+      Array.from({ length: 60 }, (_, n) => [
+        'INSERT INTO revisions (revision, document, actor, at, route_count) VALUES (?, \'{"version":1,"routes":[]}\', \'x\', 1, 0)',
+        100 + n,
+      ]),
+    );
     same(await next(), 160);
     const kept = (await panel.sql('SELECT revision FROM revisions ORDER BY revision')).map(({ revision }) => revision);
-    same(kept, Array.from({ length: 50 }, (_, n) => 111 + n));
+    same(
+      kept,
+      Array.from({ length: 50 }, (_, n) => 111 + n),
+    );
   });
-}
-
-async function discard({ rule, panel }) {
-  const ada = await begin(panel);
-  const state = async () => (await ada.get('/api/routes')).body.routes.map(({ id, definition, enabled }) => [id, definition, enabled]);
-  await rule('nothing published: nothing to go back to', async () => {
-    await draft(ada, { a: plain('/a') });
-    await refused(panel, () => ada.post('/api/discard'), 409, 'nothing_published');
-  });
-  await rule('a clean draft is left alone', async () => {
-    await draft(ada, { b: plain('/b'), c: plain('/c') }, { retries: 1 });
-    answered(await ada.put('/api/routes/c', { definition: plain('/c'), enabled: false }), 200);
-    await publish(ada);
-    const body = await refused(panel, () => ada.post('/api/discard'), 409, 'already_clean');
-    must(String(body.detail).includes('1'), `the detail is ${JSON.stringify(body.detail)}`);
-  });
-  await rule('the draft goes back to what is live; nothing is deleted, and KV is not touched', async () => {
-    await draft(ada, { d: plain('/d'), a: { upstream: 7 }, e: plain('/e') }, { retries: 2 });
-    answered(await ada.put('/api/routes-order', { ids: ['e', 'd', 'c', 'b', 'a'] }), 200);
-    answered(await ada.put('/api/routes/b', { definition: plain('/b'), enabled: false }), 200);
-    const [kv, revisions] = [await panel.table.get(), await panel.sql('SELECT * FROM revisions')];
-    same(answered(await ada.post('/api/discard'), 200), { ok: true, sourceRevision: 1 });
-    same(await state(), [['a', plain('/a'), true], ['b', plain('/b'), true], ['e', plain('/e'), false], ['d', plain('/d'), false], ['c', plain('/c'), false]]);
-    same((await ada.get('/api/defaults')).body, { defaults: { retries: 1 } });
-    same([await panel.table.get(), await panel.sql('SELECT * FROM revisions')], [kv, revisions]);
-    has(await preview(ada), { ok: true, dirty: false });
-    has((await auditLog(panel))[0], { action: 'config.discard', target: 'draft', actor: 'ada@example.test', detail: { sourceRevision: 1 } });
-  });
-  await rule('positions differ and versions move on, so that a stale editor is found out', async () => {
-    const rows = await panel.sql('SELECT id, position, version FROM routes ORDER BY position');
-    same(new Set(rows.map(({ position }) => position)).size, rows.length);
-    await draft(ada, { a: plain('/other') });
-    const { version } = (await ada.get('/api/routes')).body.routes[0];
-    answered(await ada.post('/api/discard'), 200);
-    await refused(panel, () => ada.put('/api/routes/a', { definition: plain('/mine'), expectedVersion: version }), 409, 'route_changed');
-  });
-  await rule('defaults that were not live are cleared', async () => {
-    answered(await ada.put('/api/defaults', { defaults: {} }), 200);
-    await publish(ada);
-    answered(await ada.put('/api/defaults', { defaults: { retries: 3 } }), 200);
-    answered(await ada.post('/api/discard'), 200);
-    const { defaults } = (await ada.get('/api/defaults')).body;
-    must(defaults === null || Object.keys(defaults).length === 0, `they are ${JSON.stringify(defaults)}`);
-    has(await preview(ada), { dirty: false });
-  });
-  await rule('a route that was deleted comes back, and a torn row is mended', async () => {
-    answered(await ada.delete('/api/routes/a'), 200);
-    await panel.sql("UPDATE routes SET definition = '{' WHERE id = 'b'");
-    answered(await ada.post('/api/discard'), 200);
-    same((await state()).slice(0, 2), [['a', plain('/a'), true], ['b', plain('/b'), true]]);
-  });
-  await rule('it works for a draft of which nothing is left, and for a torn row that stays', async () => {
-    await panel.batch([['DELETE FROM routes'], ["INSERT INTO routes (id, definition, enabled, position, version, updated_at, updated_by) VALUES ('torn', '{', 1, 0, 1, 1, 'x')"], ["UPDATE settings SET value = '{' WHERE key = 'defaults'"]]);
-    answered(await ada.post('/api/discard'), 200);
-    same((await state()).map(([id, , enabled]) => [id, enabled]), [['a', true], ['b', true], ['torn', false]]);
-  });
-  await rule('a second time there is nothing to do', async () => {
-    await refused(panel, () => ada.post('/api/discard'), 409, 'already_clean');
-  });
-  for (const [what, statement] of [['gone', ['DELETE FROM revisions']], ['empty', ["UPDATE revisions SET document = '{'"]]]) {
-    await rule(`a live snapshot that is ${what} changes nothing`, async () => {
-      await draft(ada, { a: plain('/elsewhere') });
-      const kept = await panel.sql('SELECT * FROM revisions');
-      await panel.batch([statement]);
-      const before = await panel.content();
-      const { status, body } = await ada.post('/api/discard');
-      must(status === 409 && ['snapshot_unavailable', ...(what === 'gone' ? [] : ['snapshot_corrupt'])].includes(body.error), `it is answered ${status} ${JSON.stringify(body)}`);
-      same(await panel.content(), before);
-      await panel.batch([['DELETE FROM revisions'], ...kept.map((row) => ['INSERT INTO revisions (revision, document, actor, at, note, rollback_of, route_count) VALUES (?, ?, ?, ?, ?, ?, ?)', row.revision, row.document, row.actor, row.at, row.note, row.rollback_of, row.route_count])]);
-    });
-  }
 }

@@ -14,7 +14,7 @@ export async function check({ rule, stage }) {
   /** Repeats a race; `round` gives what came out, to be counted. */
   const race = (name, round) =>
     rule(`${name}, ${ROUNDS} times`, async () => {
-      await panel.steer({ d1: 6 });
+      await panel.steer({ d1: 4 });
       const outcomes = new Map();
       for (let turn = 0; turn < ROUNDS; turn += 1) {
         const outcome = await round(turn);
@@ -39,13 +39,22 @@ async function people({ race, panel }) {
     demote: (who, whom) => who.patch(`/api/users/${whom.id}`, { role: 'viewer' }),
     disable: (who, whom) => who.patch(`/api/users/${whom.id}`, { disabled: true }),
   };
-  for (const [one, other] of [['delete', 'delete'], ['demote', 'demote'], ['disable', 'disable'], ['delete', 'disable'], ['demote', 'delete']]) {
+  for (const [one, other] of [
+    ['delete', 'delete'],
+    ['demote', 'demote'],
+    ['disable', 'disable'],
+    ['delete', 'disable'],
+    ['demote', 'delete'],
+  ]) {
     await race(`two admins ${one} and ${other} each other`, async () => {
       const ada = await begin(panel);
       const bob = await panel.user('bob@example.test', { seen: now() });
       const found = codes(await Promise.all([deeds[one](ada, bob), deeds[other](bob, ada)]));
       same(found.filter((code) => code === 'ok').length, 1, `the winners of ${found}`);
-      must(found.every((code) => ['ok', 'last_admin', 'last_user', 'forbidden', 'account_disabled', 'no_panel_account'].includes(code)), `they were told ${found}`);
+      must(
+        found.every((code) => ['ok', 'last_admin', 'last_user', 'forbidden', 'account_disabled', 'no_panel_account'].includes(code)),
+        `they were told ${found}`,
+      );
       const left = await panel.sql("SELECT subject FROM users WHERE role = 'admin' AND disabled = 0");
       same(left.length, 1, 'the enabled admins left');
       same((await auditLog(panel)).length, 1, 'the lines in the log');
@@ -56,7 +65,10 @@ async function people({ race, panel }) {
     const ada = await begin(panel);
     const bob = await panel.user('bob@example.test', { seen: now() });
     const found = codes(await Promise.all([deeds.delete(ada, ada), deeds.demote(bob, bob)]));
-    same([found.filter((code) => code === 'ok').length, (await panel.sql("SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0")).length], [1, 1]);
+    same(
+      [found.filter((code) => code === 'ok').length, (await panel.sql("SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0")).length],
+      [1, 1],
+    );
     return found.join('/');
   });
 }
@@ -69,7 +81,10 @@ async function arrivals({ race, panel }) {
     same([...found].sort(), ['no_panel_account', 'no_panel_account', 'no_panel_account', 'ok']);
     const [row, ...others] = await panel.sql('SELECT subject, role FROM users');
     same([row, others], [{ subject: names[found.indexOf('ok')], role: 'admin' }, []]);
-    same((await auditLog(panel)).map(({ action, detail }) => [action, detail.via]), [['user.provision', 'founder']]);
+    same(
+      (await auditLog(panel)).map(({ action, detail }) => [action, detail.via]),
+      [['user.provision', 'founder']],
+    );
     return `for number ${found.indexOf('ok') + 1}`;
   });
   await race('one person on an empty table, twice at once', async () => {
@@ -87,7 +102,10 @@ async function arrivals({ race, panel }) {
     same([...found].sort(), ['no_panel_account', 'no_panel_account', 'no_panel_account', 'ok']);
     same((await panel.sql("SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0")).length, 1);
     same(await panel.sql("SELECT 1 FROM settings WHERE key = 'provision_window'"), []);
-    same((await auditLog(panel)).map(({ detail }) => detail.via), ['window']);
+    same(
+      (await auditLog(panel)).map(({ detail }) => detail.via),
+      ['window'],
+    );
     return `for number ${found.indexOf('ok') + 1}`;
   });
   await race('the same user added twice', async () => {
@@ -103,23 +121,35 @@ async function drafts({ race, panel }) {
   await race('a route is created while others are put in order', async (turn) => {
     const ada = await begin(panel);
     await draft(ada, { a: plain('/a'), b: plain('/b'), c: plain('/c') });
-    const [order, made] = await Promise.all([ada.put('/api/routes-order', { ids: ['c', 'b', 'a'] }), spread(turn % 12).then(() => ada.put('/api/routes/new', { definition: plain('/new') }))]);
+    const [order, made] = await Promise.all([
+      ada.put('/api/routes-order', { ids: ['c', 'b', 'a'] }),
+      spread(turn % 12).then(() => ada.put('/api/routes/new', { definition: plain('/new') })),
+    ]);
     answered(made, 200);
     const [outcome] = codes([order]);
     must(['ok', 'route_changed', 'invalid_input'].includes(outcome), `the order is answered ${order.status} ${order.text}`);
     const rows = await panel.sql('SELECT id, position FROM routes ORDER BY position, id');
-    same(rows.map(({ id }) => id), outcome === 'ok' ? ['c', 'b', 'a', 'new'] : ['a', 'b', 'c', 'new']);
+    same(
+      rows.map(({ id }) => id),
+      outcome === 'ok' ? ['c', 'b', 'a', 'new'] : ['a', 'b', 'c', 'new'],
+    );
     same(new Set(rows.map(({ position }) => position)).size, 4, 'the number of positions');
     return outcome;
   });
   await race('a route is deleted while all are put in order', async (turn) => {
     const ada = await begin(panel);
     await draft(ada, { a: plain('/a'), b: plain('/b'), c: plain('/c') });
-    const [order, gone] = await Promise.all([ada.put('/api/routes-order', { ids: ['c', 'b', 'a'] }), spread(turn % 12).then(() => ada.delete('/api/routes/b'))]);
+    const [order, gone] = await Promise.all([
+      ada.put('/api/routes-order', { ids: ['c', 'b', 'a'] }),
+      spread(turn % 12).then(() => ada.delete('/api/routes/b')),
+    ]);
     answered(gone, 200);
     const [outcome] = codes([order]);
     must(['ok', 'route_changed', 'invalid_input'].includes(outcome), `the order is answered ${order.status} ${order.text}`);
-    same((await panel.sql('SELECT id FROM routes ORDER BY position, id')).map(({ id }) => id), outcome === 'ok' ? ['c', 'a'] : ['a', 'c']);
+    same(
+      (await panel.sql('SELECT id FROM routes ORDER BY position, id')).map(({ id }) => id),
+      outcome === 'ok' ? ['c', 'a'] : ['a', 'c'],
+    );
     return outcome;
   });
   await race('five edits of one version', async () => {
@@ -127,7 +157,10 @@ async function drafts({ race, panel }) {
     await draft(ada, { a: plain('/a') });
     const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => ada.put('/api/routes/a', { definition: plain(`/${n}`), expectedVersion: 1 })));
     const found = codes(answers);
-    same(found.filter((code) => code !== 'route_changed'), ['ok']);
+    same(
+      found.filter((code) => code !== 'route_changed'),
+      ['ok'],
+    );
     const winner = found.indexOf('ok');
     same((await ada.get('/api/routes')).body.routes[0].definition, plain(`/${winner + 1}`));
     same((await auditLog(panel)).filter(({ action }) => action === 'route.update').length, 1);
@@ -135,7 +168,10 @@ async function drafts({ race, panel }) {
   });
   await race('three new routes at once get three places', async () => {
     const ada = await begin(panel);
-    for (const answer of await Promise.all(['a', 'b', 'c'].map((id) => ada.put(`/api/routes/${id}`, { definition: plain(`/${id}`), expectedVersion: 0 })))) answered(answer, 200);
+    for (const answer of await Promise.all(
+      ['a', 'b', 'c'].map((id) => ada.put(`/api/routes/${id}`, { definition: plain(`/${id}`), expectedVersion: 0 })),
+    ))
+      answered(answer, 200);
     same(new Set((await panel.sql('SELECT position FROM routes')).map(({ position }) => position)).size, 3);
     return 'three places';
   });
@@ -161,7 +197,13 @@ async function publishers({ race, panel }) {
     // One that read the counter after the other had claimed its number, and before that was live, is a publish of its own.
     const numbers = answers.filter(({ status }) => status === 200).map(({ body }) => body.revision);
     same(new Set(numbers).size, numbers.length, 'how many numbers were given');
-    same((await auditLog(panel)).filter(({ action }) => action === 'config.publish').map(({ detail }) => detail.revision).sort(), [...numbers].sort());
+    same(
+      (await auditLog(panel))
+        .filter(({ action }) => action === 'config.publish')
+        .map(({ detail }) => detail.revision)
+        .sort(),
+      [...numbers].sort(),
+    );
     if (numbers.length === 1) await consistent();
     return found.find((code) => code !== 'ok') ?? 'both, one after the other';
   });
@@ -169,7 +211,10 @@ async function publishers({ race, panel }) {
     const ada = await begin(panel);
     await draft(ada, { a: plain('/old') });
     const { digest } = (await ada.get('/api/preview')).body;
-    const [out] = await Promise.all([ada.post('/api/publish', { expectedDigest: digest }), spread(turn % 10).then(() => draft(ada, { a: plain('/new') }))]);
+    const [out] = await Promise.all([
+      ada.post('/api/publish', { expectedDigest: digest }),
+      spread(turn % 10).then(() => draft(ada, { a: plain('/new') })),
+    ]);
     const [outcome] = codes([out]);
     must(['ok', 'draft_changed'].includes(outcome), `the publish is answered ${out.status} ${out.text}`);
     if (outcome === 'ok') {
@@ -202,9 +247,19 @@ async function publishers({ race, panel }) {
     await publish(ada);
     await draft(ada, { a: plain('/x'), c: plain('/c') });
     const found = codes(await Promise.all([ada.post('/api/discard'), ada.post('/api/discard')]));
-    must(found.includes('ok') && found.every((code) => ['ok', 'already_clean', 'route_changed', 'publish_conflict', 'draft_changed'].includes(code)), `they were told ${found}`);
+    must(
+      found.includes('ok') && found.every((code) => ['ok', 'already_clean', 'route_changed', 'publish_conflict', 'draft_changed'].includes(code)),
+      `they were told ${found}`,
+    );
     const { routes } = (await ada.get('/api/routes')).body;
-    same(routes.map(({ id, enabled }) => [id, enabled]), [['a', true], ['b', true], ['c', false]]);
+    same(
+      routes.map(({ id, enabled }) => [id, enabled]),
+      [
+        ['a', true],
+        ['b', true],
+        ['c', false],
+      ],
+    );
     same(new Set(routes.map(({ position }) => position)).size, 3);
     return found.join('/');
   });
@@ -231,7 +286,10 @@ async function agents({ race, panel }) {
   await race('a token is made while its owner is deleted', async (turn) => {
     const ada = await begin(panel);
     const bob = await panel.user('bob@example.test', { seen: now() });
-    const [made, deleted] = await Promise.all([spread(turn % 10).then(() => bob.post('/api/mcp-tokens', { name: 'late' })), ada.delete(`/api/users/${bob.id}`)]);
+    const [made, deleted] = await Promise.all([
+      spread(turn % 10).then(() => bob.post('/api/mcp-tokens', { name: 'late' })),
+      ada.delete(`/api/users/${bob.id}`),
+    ]);
     answered(deleted, 200);
     must(made.status < 500, `the maker is answered ${made.status}`);
     if (made.status === 201) answered(await call(panel, made.body.token, 'tools/list'), 401, 'invalid_token');

@@ -12,7 +12,13 @@ export async function check({ rule, stage }) {
   const panel = stage.panel('scale');
   const ada = await begin(panel);
   const ids = Array.from({ length: COUNT }, (_, at) => `route-${String(at).padStart(4, '0')}`);
-  const definition = (id, more) => ({ match: { host: `${id}.shop.example`, path: '/' }, upstream: `${id}.origin.example`, bodyRewrite: { rewriteLinks: false }, responseHeaders: { remove: ['x-powered-by', 'server'] }, ...more });
+  const definition = (id, more) => ({
+    match: { host: `${id}.shop.example`, path: '/' },
+    upstream: `${id}.origin.example`,
+    bodyRewrite: { rewriteLinks: false },
+    responseHeaders: { remove: ['x-powered-by', 'server'] },
+    ...more,
+  });
 
   /** A rule whose requests are counted; what it returns is its measure. */
   const counted = (name, act) =>
@@ -32,18 +38,26 @@ export async function check({ rule, stage }) {
     const waiting = [...ids];
     // The first one alone, so that the others meet a key set and a user that are known.
     answered(await ada.put(`/api/routes/${waiting[0]}`, { definition: definition(waiting.shift()) }), 200);
-    await Promise.all(Array.from({ length: 8 }, async () => {
-      for (let id = waiting.shift(); id; id = waiting.shift()) answered(await ada.put(`/api/routes/${id}`, { definition: definition(id) }), 200);
-    }));
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let id = waiting.shift(); id; id = waiting.shift()) answered(await ada.put(`/api/routes/${id}`, { definition: definition(id) }), 200);
+      }),
+    );
     const all = await routes();
     same([all.length, new Set(all.map(({ position }) => position)).size], [COUNT, COUNT]);
   });
   await counted('they are put in order, at once', async () => {
     same(answered(await ada.put('/api/routes-order', { ids }), 200), { ok: true });
-    same((await routes()).map(({ id }) => id), ids);
+    same(
+      (await routes()).map(({ id }) => id),
+      ids,
+    );
     const turned = [...ids].reverse();
     answered(await ada.put('/api/routes-order', { ids: turned }), 200);
-    same((await routes()).map(({ id }) => id), turned);
+    same(
+      (await routes()).map(({ id }) => id),
+      turned,
+    );
     answered(await ada.put('/api/routes-order', { ids: [...ids.slice(1), ids[1]] }), 400, 'invalid_input');
   });
   await counted('they are previewed', async () => {
@@ -66,16 +80,24 @@ export async function check({ rule, stage }) {
     await draft(ada, { extra: plain('/extra') });
     same(answered(await ada.post('/api/revisions/rollback', { sourceRevision: 1 }), 200).routeCount, COUNT);
     const all = await routes();
-    same(all.filter(({ enabled }) => enabled).map(({ id }) => id), [...ids].reverse());
+    same(
+      all.filter(({ enabled }) => enabled).map(({ id }) => id),
+      [...ids].reverse(),
+    );
     same(all.at(-1).id, 'extra');
   });
   await counted('the draft is discarded', async () => {
     await panel.sql("UPDATE routes SET enabled = 0, position = 1, definition = '{}'");
     answered(await ada.post('/api/discard'), 200);
-    same((await routes()).filter(({ enabled }) => enabled).map(({ id }) => id), [...ids].reverse());
+    same(
+      (await routes()).filter(({ enabled }) => enabled).map(({ id }) => id),
+      [...ids].reverse(),
+    );
   });
   await counted('a table of a thousand users is listed and guarded', async () => {
-    await panel.sql("WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 999) INSERT INTO users (subject, role, disabled, created_at) SELECT 'user' || at || '@example.test', 'viewer', 0, 1 FROM n");
+    await panel.sql(
+      "WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 999) INSERT INTO users (subject, role, disabled, created_at) SELECT 'user' || at || '@example.test', 'viewer', 0, 1 FROM n",
+    );
     const { users } = answered(await ada.get('/api/users'), 200);
     same(users.length, 1000);
     answered(await ada.patch(`/api/users/${users.find(({ role }) => role === 'admin').id}`, { role: 'viewer' }), 409, 'last_admin');

@@ -8,7 +8,7 @@
 //   kvPut    "fail": writes are refused; "lost": refused after they were carried out; a number: they take that many milliseconds
 //   kvGet    "fail": reads are refused; a number: they take that many milliseconds
 //   stale    the text every KV read gives, whatever was written
-//   d1       "fail": every statement is refused; a text: those containing it are; a number: each takes up to that long, at random
+//   d1       "fail": every statement is refused; a text: those containing it are; a number: some take up to that long, at random
 //
 // A request is counted as `{ path, statements, batches, texts, longestText, mostParameters, longestParameter }`.
 
@@ -37,7 +37,17 @@ export function seam(Panel) {
         Object.assign(state, { clock: 0 }, await request.json());
         return Response.json(requests.splice(0));
       }
-      const count = { path: pathname, statements: 0, batches: 0, texts: [], longestText: 0, mostParameters: 0, longestParameter: 0, kvGets: 0, kvPuts: 0 };
+      const count = {
+        path: pathname,
+        statements: 0,
+        batches: 0,
+        texts: [],
+        longestText: 0,
+        mostParameters: 0,
+        longestParameter: 0,
+        kvGets: 0,
+        kvPuts: 0,
+      };
       requests.push(count);
       const seen = new Proxy(env, {
         get(bindings, name) {
@@ -87,17 +97,25 @@ function database(db, count) {
         for (const value of values) if (typeof value === 'string') count.longestParameter = Math.max(count.longestParameter, value.length);
         return prepared(statement.bind(...values), text);
       },
-      ...Object.fromEntries(['run', 'all', 'first', 'raw'].map((method) => [method, async (...args) => {
-        await ran(count, [text]);
-        return statement[method](...args);
-      }])),
+      ...Object.fromEntries(
+        ['run', 'all', 'first', 'raw'].map((method) => [
+          method,
+          async (...args) => {
+            await ran(count, [text]);
+            return statement[method](...args);
+          },
+        ]),
+      ),
       [TEXT]: text,
     });
   return stand(db, {
     prepare: (text) => prepared(db.prepare(text), text),
     async batch(statements) {
       count.batches += 1;
-      await ran(count, [...statements].map((statement) => statement[TEXT]));
+      await ran(
+        count,
+        [...statements].map((statement) => statement[TEXT]),
+      );
       return db.batch([...statements].map((statement) => real.get(statement)));
     },
     async exec(text) {
@@ -112,8 +130,9 @@ async function ran(count, texts) {
   count.statements += texts.length;
   count.texts.push(...texts);
   for (const text of texts) count.longestText = Math.max(count.longestText, text.length);
-  if (typeof state.d1 === 'number') return pause(Math.random() * state.d1);
-  if (state.d1 === 'fail' || (state.d1 && texts.some((text) => text.includes(state.d1)))) throw new Error('D1_ERROR: internal error; secret-of-the-database');
+  if (typeof state.d1 === 'number') return Math.random() < 0.4 ? pause(Math.random() * state.d1) : undefined;
+  if (state.d1 === 'fail' || (state.d1 && texts.some((text) => text.includes(state.d1))))
+    throw new Error('D1_ERROR: internal error; secret-of-the-database');
 }
 
 /** `target`, some of whose members are replaced; the others keep working on it. */

@@ -79,7 +79,12 @@ export async function startStage({ directory, panels, proxy }) {
     const url = await runtime.ready;
     const config = wranglerFile(directory);
     await Promise.all(Object.keys(panels).map((worker) => prepareDatabase(runtime, { worker, config })));
-    const found = new Map(Object.entries(panels).map(([name, { team = name, seam = false }]) => [name, new Panel({ name, runtime, team: edge.team(team), seam, port: url.port })]));
+    const found = new Map(
+      Object.entries(panels).map(([name, { team = name, seam = false }]) => [
+        name,
+        new Panel({ name, runtime, team: edge.team(team), seam, port: url.port }),
+      ]),
+    );
     return {
       edge,
       complaints,
@@ -147,7 +152,14 @@ class Panel {
    * is given, whatever length is declared. Resolves to `{ status, text }`.
    */
   async bare(method, path, headers, body) {
-    const sent = httpRequest({ host: '127.0.0.1', port: this.#port, method, path, agent: false, headers: { host: `${this.name}.localhost`, ...headers } });
+    const sent = httpRequest({
+      host: '127.0.0.1',
+      port: this.#port,
+      method,
+      path,
+      agent: false,
+      headers: { host: `${this.name}.localhost`, ...headers },
+    });
     try {
       if (body === undefined && headers['content-length']) sent.flushHeaders();
       else sent.end(body);
@@ -178,7 +190,12 @@ class Panel {
   async user(subject, { role = 'admin', disabled = 0, email = null, seen = null, token } = {}) {
     const [{ id }] = await this.sql(
       'INSERT INTO users (subject, email, role, disabled, created_at, last_seen) VALUES (?, ?, ?, ?, ?, ?) RETURNING id',
-      subject, email, role, disabled, now() - 1000, seen,
+      subject,
+      email,
+      role,
+      disabled,
+      now() - 1000,
+      seen,
     );
     return Object.assign(this.as(subject, token), { id });
   }
@@ -195,13 +212,19 @@ class Panel {
 
   /** The published table in KV: `get()`, `put(text)` and `delete()`. */
   get table() {
-    const kv = (method) => async (...args) => (await this.#clerk.do([], { method, args: ['routes', ...args] })).value;
+    const kv =
+      (method) =>
+      async (...args) =>
+        (await this.#clerk.do([], { method, args: ['routes', ...args] })).value;
     return { get: kv('get'), put: kv('put'), delete: kv('delete') };
   }
 
   /** Everything the panel keeps, in an order that does not change: what a refused request must leave as it was. */
   async dump() {
-    const { rows, value: kv } = await this.#clerk.do(TABLES.map((table) => [`SELECT * FROM ${table} ORDER BY 1`]), { method: 'get', args: ['routes'] });
+    const { rows, value: kv } = await this.#clerk.do(
+      TABLES.map((table) => [`SELECT * FROM ${table} ORDER BY 1`]),
+      { method: 'get', args: ['routes'] },
+    );
     return { ...Object.fromEntries(TABLES.map((table, at) => [table, rows[at]])), kv };
   }
 
@@ -241,7 +264,10 @@ async function panelOptions(name, { vars = {}, team = name, assets = false, seam
     bindings,
     d1Databases: { DB: `${name}-database` },
     kvNamespaces: { CONFIG_KV: `${name}-config` },
-    serviceBindings: { ...Object.fromEntries(Object.entries(services).filter(([binding]) => binding !== 'PROXY')), ...(proxy ? { PROXY: proxy } : {}) },
+    serviceBindings: {
+      ...Object.fromEntries(Object.entries(services).filter(([binding]) => binding !== 'PROXY')),
+      ...(proxy ? { PROXY: proxy } : {}),
+    },
     outboundService: (request) => edge.answer(request),
     access: access && { aud: AUD, identity: access },
     ...(assets && ui ? { assets: ui } : {}),

@@ -28,10 +28,16 @@ async function scopes({ rule, panel, make }) {
     await rule(`a token for ${scope} has its tools and no others`, async () => {
       const { token } = await make([scope]);
       const mine = TOOLS.filter(([, needed]) => needed === scope || (scope === 'config:write' && needed === 'config:read'));
-      same(answered(await call(panel, token, 'tools/list'), 200).result.tools.map(({ name }) => name), mine.map(([name]) => name));
+      same(
+        answered(await call(panel, token, 'tools/list'), 200).result.tools.map(({ name }) => name),
+        mine.map(([name]) => name),
+      );
       const before = await panel.content();
       for (const [name, needed] of TOOLS.filter((one) => !mine.includes(one))) {
-        const answer = await call(panel, token, 'tools/call', { name, arguments: { id: 'shop', ids: ['blog', 'shop'], definition: {}, defaults: {} } });
+        const answer = await call(panel, token, 'tools/call', {
+          name,
+          arguments: { id: 'shop', ids: ['blog', 'shop'], definition: {}, defaults: {} },
+        });
         same(failed(answer, 403, -32803, 1), { required: needed });
         same(answer.headers.get('www-authenticate'), `Bearer error="insufficient_scope", scope="${needed}"`);
       }
@@ -47,7 +53,10 @@ async function scopes({ rule, panel, make }) {
 async function tools({ rule, panel, ada, token, tokenId }) {
   const use = async (name, args) => {
     const found = await tool(panel, token, name, args);
-    same(found.result.content.map(({ type }) => type), ['text']);
+    same(
+      found.result.content.map(({ type }) => type),
+      ['text'],
+    );
     same(JSON.parse(found.result.content[0].text), found.value, 'the text');
     has(found.result, { resultType: 'complete' });
     return found;
@@ -61,16 +70,27 @@ async function tools({ rule, panel, ada, token, tokenId }) {
   const lastLine = async () => (await auditLog(panel))[0];
 
   await rule('get_config is the draft', async () => {
-    for (const args of [undefined, {}]) same(await done('get_config', args), { ...(await ada.get('/api/routes')).body, ...(await ada.get('/api/defaults')).body });
+    for (const args of [undefined, {}])
+      same(await done('get_config', args), { ...(await ada.get('/api/routes')).body, ...(await ada.get('/api/defaults')).body });
   });
   await rule('preview_config is the preview', async () => same(await done('preview_config'), (await ada.get('/api/preview')).body));
   await rule('update_route writes like a PUT, and says who it was', async () => {
     same(await done('update_route', { id: 'agent', definition: plain('/agent') }), { ok: true, id: 'agent', enabled: true, version: 1 });
-    same(await done('update_route', { id: 'agent', definition: plain('/agent2'), enabled: false, expectedVersion: 1 }), { ok: true, id: 'agent', enabled: false, version: 2 });
+    same(await done('update_route', { id: 'agent', definition: plain('/agent2'), enabled: false, expectedVersion: 1 }), {
+      ok: true,
+      id: 'agent',
+      enabled: false,
+      version: 2,
+    });
     same(await done('update_route', { id: 'agent', definition: plain('/agent2') }), { ok: true, id: 'agent', enabled: false, version: 3 });
     const route = (await ada.get('/api/routes')).body.routes.at(-1);
     has(route, { id: 'agent', definition: plain('/agent2'), enabled: false, version: 3, updatedBy: actor });
-    has(await lastLine(), { actor, action: 'route.update', target: 'agent', detail: { definition: plain('/agent2'), enabled: false, via: 'mcp', tokenId } });
+    has(await lastLine(), {
+      actor,
+      action: 'route.update',
+      target: 'agent',
+      detail: { definition: plain('/agent2'), enabled: false, via: 'mcp', tokenId },
+    });
   });
   await rule('update_route with a version it does not have is an error to mend', async () => {
     const before = await panel.content();
@@ -80,7 +100,11 @@ async function tools({ rule, panel, ada, token, tokenId }) {
   });
   await rule('update_route keeps to the rules of ids and sizes', async () => {
     const before = await panel.content();
-    for (const [args, error] of [[{ id: 'a b', definition: {} }, 'invalid_route_id'], [{ id: '-a', definition: {} }, 'invalid_route_id'], [{ id: 'a', definition: { note: 'x'.repeat(70_000) } }, 'invalid_input']]) {
+    for (const [args, error] of [
+      [{ id: 'a b', definition: {} }, 'invalid_route_id'],
+      [{ id: '-a', definition: {} }, 'invalid_route_id'],
+      [{ id: 'a', definition: { note: 'x'.repeat(70_000) } }, 'invalid_input'],
+    ]) {
       const { isError, value } = await use('update_route', args);
       same([isError, value.error], [true, error]);
     }
@@ -88,7 +112,10 @@ async function tools({ rule, panel, ada, token, tokenId }) {
   });
   await rule('reorder_routes', async () => {
     same(await done('reorder_routes', { ids: ['agent', 'blog', 'shop'] }), { ok: true });
-    same((await ada.get('/api/routes')).body.routes.map(({ id }) => id), ['agent', 'blog', 'shop']);
+    same(
+      (await ada.get('/api/routes')).body.routes.map(({ id }) => id),
+      ['agent', 'blog', 'shop'],
+    );
     has(await lastLine(), { actor, action: 'routes.reorder', detail: { ids: ['agent', 'blog', 'shop'], via: 'mcp', tokenId } });
     const before = await panel.content();
     for (const ids of [['agent'], ['agent', 'blog', 'blog'], ['agent', 'blog', 'nope']]) same((await use('reorder_routes', { ids })).isError, true);
@@ -118,8 +145,27 @@ async function tools({ rule, panel, ada, token, tokenId }) {
 
 async function wrongArguments({ rule, panel, token }) {
   const wrong = [
-    ['get_config', [{ extra: 1 }]], ['preview_config', [{ extra: 1 }]], ['list_domains', [{ extra: 1 }]],
-    ['update_route', [{}, { id: 'a' }, { definition: {} }, { id: '', definition: {} }, { id: 7, definition: {} }, { id: 'z'.repeat(65), definition: {} }, { id: 'a', definition: [] }, { id: 'a', definition: 'x' }, { id: 'a', definition: null }, { id: 'a', definition: {}, enabled: 'yes' }, { id: 'a', definition: {}, expectedVersion: '1' }, { id: 'a', definition: {}, expectedVersion: 1.5 }, { id: 'a', definition: {}, publish: true }]],
+    ['get_config', [{ extra: 1 }]],
+    ['preview_config', [{ extra: 1 }]],
+    ['list_domains', [{ extra: 1 }]],
+    [
+      'update_route',
+      [
+        {},
+        { id: 'a' },
+        { definition: {} },
+        { id: '', definition: {} },
+        { id: 7, definition: {} },
+        { id: 'z'.repeat(65), definition: {} },
+        { id: 'a', definition: [] },
+        { id: 'a', definition: 'x' },
+        { id: 'a', definition: null },
+        { id: 'a', definition: {}, enabled: 'yes' },
+        { id: 'a', definition: {}, expectedVersion: '1' },
+        { id: 'a', definition: {}, expectedVersion: 1.5 },
+        { id: 'a', definition: {}, publish: true },
+      ],
+    ],
     ['delete_route', [{}, { id: 7 }, { id: '' }, { id: 'shop', force: true }]],
     ['reorder_routes', [{}, { ids: [] }, { ids: 'shop' }, { ids: [7] }, { ids: ['shop', 'blog'], more: 1 }]],
     ['update_defaults', [{}, { defaults: [] }, { defaults: null }, { defaults: 'x' }, { defaults: {}, more: 1 }]],
@@ -156,11 +202,20 @@ async function official({ rule, panel, ada, make }) {
     must(/draft/i.test(client.getInstructions() ?? ''), 'it sees no instructions');
   });
   await rule('it lists the tools', async () => {
-    same((await client.listTools()).tools.map(({ name }) => name), TOOLS.map(([name]) => name));
+    same(
+      (await client.listTools()).tools.map(({ name }) => name),
+      TOOLS.map(([name]) => name),
+    );
   });
   const calls = [
-    ['get_config', {}], ['preview_config', {}], ['update_route', { id: 'official', definition: plain('/official') }], ['reorder_routes', { ids: ['official', 'blog', 'shop'] }],
-    ['update_defaults', { defaults: {} }], ['list_domains', {}], ['list_audit', { limit: 5 }], ['delete_route', { id: 'official' }],
+    ['get_config', {}],
+    ['preview_config', {}],
+    ['update_route', { id: 'official', definition: plain('/official') }],
+    ['reorder_routes', { ids: ['official', 'blog', 'shop'] }],
+    ['update_defaults', { defaults: {} }],
+    ['list_domains', {}],
+    ['list_audit', { limit: 5 }],
+    ['delete_route', { id: 'official' }],
   ];
   for (const [name, args] of calls) {
     await rule(`it calls ${name}`, async () => {
@@ -172,17 +227,32 @@ async function official({ rule, panel, ada, make }) {
   await rule('it is told of an error to mend, of an unknown tool, and of a missing scope', async () => {
     const found = await client.callTool({ name: 'delete_route', arguments: { id: 'nope' } });
     same([found.isError, found.structuredContent.error], [true, 'not_found']);
-    same(await client.callTool({ name: 'nope', arguments: {} }).then(() => 'answered', ({ code }) => code), -32602);
+    same(
+      await client.callTool({ name: 'nope', arguments: {} }).then(
+        () => 'answered',
+        ({ code }) => code,
+      ),
+      -32602,
+    );
     const reader = await connect((await make(['config:read'])).token);
-    const refusal = await reader.callTool({ name: 'delete_route', arguments: { id: 'shop' } }).then(() => 'answered', (error) => error);
+    const refusal = await reader.callTool({ name: 'delete_route', arguments: { id: 'shop' } }).then(
+      () => 'answered',
+      (error) => error,
+    );
     must(refusal !== 'answered' && /scope|-32803|403|config:write/i.test(`${refusal.message} ${refusal.code}`), `it hears ${refusal}`);
-    must((await ada.get('/api/routes')).body.routes.some(({ id }) => id === 'shop'), 'the route is gone');
+    must(
+      (await ada.get('/api/routes')).body.routes.some(({ id }) => id === 'shop'),
+      'the route is gone',
+    );
     await reader.close();
   });
   await rule('it is not let in with a token that was revoked', async () => {
     const other = await make(['config:read']);
     answered(await ada.delete(`/api/mcp-tokens/${other.tokenInfo.id}`), 200);
-    const outcome = await connect(other.token).then(() => 'connected', () => 'refused');
+    const outcome = await connect(other.token).then(
+      () => 'connected',
+      () => 'refused',
+    );
     same(outcome, 'refused');
   });
   await client?.close();

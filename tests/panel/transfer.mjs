@@ -1,29 +1,14 @@
-// A request explained, the table taken out and put in, and what is served beside what was published.
+// A request explained, and the table taken out and put in.
 
 import { answered, auditLog, begin, digestOf, draft, has, must, plain, publish, refused, same } from './expect.mjs';
 
-const SECRET = 'status-secret-0123456789';
-
-/** What the stand-in for the proxy was asked, and how it answers: a Worker of its own behind a service binding. */
-const proxy = { asked: [], answer: () => new Response('', { status: 404 }) };
-const binding = async (request) => {
-  proxy.asked.push(request);
-  return proxy.answer(request);
-};
-
-export const panels = {
-  transfer: { seam: true },
-  observing: { vars: { STATUS_SECRET: SECRET }, proxy: binding },
-  secretless: { vars: { STATUS_SECRET: ' ' }, proxy: binding },
-};
+export const panels = { transfer: { seam: true } };
 
 export async function check({ rule, stage }) {
   const panel = stage.panel('transfer');
   await explain({ rule, panel });
   await export_({ rule, panel });
   await import_({ rule, panel });
-  await live({ rule, panel });
-  await observed({ rule, stage });
 }
 
 async function explain({ rule, panel }) {
@@ -50,8 +35,14 @@ async function explain({ rule, panel }) {
     const found = answered(await ask({ url: 'https://a.example/shop/x', in: 'live' }), 200);
     has(found.taken, { route: 'shop', index: 2 });
     same([found.in, found.method, found.url], [1, 'GET', 'https://a.example/shop/x']);
-    same(found.passed.map(({ route }) => route), ['beta', 'post']);
-    must(JSON.stringify(found.passed[0]).includes('x-beta') && JSON.stringify(found.passed[1]).includes('POST'), `the reasons are ${JSON.stringify(found.passed)}`);
+    same(
+      found.passed.map(({ route }) => route),
+      ['beta', 'post'],
+    );
+    must(
+      JSON.stringify(found.passed[0]).includes('x-beta') && JSON.stringify(found.passed[1]).includes('POST'),
+      `the reasons are ${JSON.stringify(found.passed)}`,
+    );
   });
   await rule('explain: method and headers count', async () => {
     same(await taken({ url: 'https://a.example/shop', in: 'live', headers: { 'X-Beta': 'on' } }), 'beta');
@@ -61,7 +52,13 @@ async function explain({ rule, panel }) {
   await rule('explain: a request nobody takes', async () => same(await taken({ url: 'https://b.example/', in: 'live' }), null));
   await rule('explain: routes below that would take it by themselves', async () => {
     const { others } = answered(await ask({ url: 'https://a.example/shop', in: 'live', method: 'POST', headers: { 'x-beta': 'on' } }), 200);
-    same(others.map(({ route, index }) => [route, index]), [['post', 1], ['shop', 2]]);
+    same(
+      others.map(({ route, index }) => [route, index]),
+      [
+        ['post', 1],
+        ['shop', 2],
+      ],
+    );
   });
   await rule('explain: a header with several values', async () => {
     same(await taken({ url: 'https://a.example/shop', in: 'live', headers: { 'x-beta': ['on'] } }), 'beta');
@@ -96,16 +93,36 @@ async function explain({ rule, panel }) {
     await panel.sql("UPDATE revisions SET document = '{' WHERE revision = 1");
     await refused(panel, () => ask({ url: 'https://a.example/', in: 1 }), 409, 'snapshot_corrupt');
   });
-  await rule('explain: a revision today\'s rules refuse', async () => {
-    await panel.sql("UPDATE revisions SET document = '{\"version\":1,\"routes\":[{\"id\":\"a\"}]}' WHERE revision = 1");
+  await rule("explain: a revision today's rules refuse", async () => {
+    await panel.sql('UPDATE revisions SET document = \'{"version":1,"routes":[{"id":"a"}]}\' WHERE revision = 1');
     await refused(panel, () => ask({ url: 'https://a.example/', in: 1 }), 422, 'revision_not_compatible');
   });
   const bad = [
-    {}, { url: 7, in: 'draft' }, { url: '', in: 'draft' }, { url: '/shop', in: 'draft' }, { url: 'ftp://a.example/', in: 'draft' }, { url: 'https://', in: 'draft' }, { url: 'https://a.example/', in: 'other' }, { url: 'https://a.example/', in: 0 }, { url: 'https://a.example/', in: -1 }, { url: 'https://a.example/', in: 1.5 }, { url: 'https://a.example/', in: null }, { url: 'https://a.example/', in: [] },
-    { url: 'https://a.example/', in: 'draft', method: 7 }, { url: 'https://a.example/', in: 'draft', method: 'G T' }, { url: 'https://a.example/', in: 'draft', headers: [] }, { url: 'https://a.example/', in: 'draft', headers: 'x' }, { url: 'https://a.example/', in: 'draft', headers: { 'a b': 'c' } }, { url: 'https://a.example/', in: 'draft', headers: { a: 7 } }, { url: 'https://a.example/', in: 'draft', headers: { a: 'x\r\ny: z' } },
+    {},
+    { url: 7, in: 'draft' },
+    { url: '', in: 'draft' },
+    { url: '/shop', in: 'draft' },
+    { url: 'ftp://a.example/', in: 'draft' },
+    { url: 'https://', in: 'draft' },
+    { url: 'https://a.example/', in: 'other' },
+    { url: 'https://a.example/', in: 0 },
+    { url: 'https://a.example/', in: -1 },
+    { url: 'https://a.example/', in: 1.5 },
+    { url: 'https://a.example/', in: null },
+    { url: 'https://a.example/', in: [] },
+    { url: 'https://a.example/', in: 'draft', method: 7 },
+    { url: 'https://a.example/', in: 'draft', method: 'G T' },
+    { url: 'https://a.example/', in: 'draft', headers: [] },
+    { url: 'https://a.example/', in: 'draft', headers: 'x' },
+    { url: 'https://a.example/', in: 'draft', headers: { 'a b': 'c' } },
+    { url: 'https://a.example/', in: 'draft', headers: { a: 7 } },
+    { url: 'https://a.example/', in: 'draft', headers: { a: 'x\r\ny: z' } },
   ];
   for (const body of bad) {
-    await rule(`explain: ${JSON.stringify(body).slice(0, 90)} is 400`, async () => void (await refused(panel, () => ask(body), 400, 'invalid_input')));
+    await rule(
+      `explain: ${JSON.stringify(body).slice(0, 90)} is 400`,
+      async () => void (await refused(panel, () => ask(body), 400, 'invalid_input')),
+    );
   }
 }
 
@@ -114,7 +131,14 @@ async function export_({ rule, panel }) {
   await draft(ada, { b: plain('/b'), a: plain('/a') }, { retries: 1 });
   await rule('export: the draft as one document, without meta', async () => {
     const { document } = answered(await ada.get('/api/export'), 200);
-    same(document, { version: 1, defaults: { retries: 1 }, routes: [{ ...plain('/b'), id: 'b' }, { ...plain('/a'), id: 'a' }] });
+    same(document, {
+      version: 1,
+      defaults: { retries: 1 },
+      routes: [
+        { ...plain('/b'), id: 'b' },
+        { ...plain('/a'), id: 'a' },
+      ],
+    });
   });
   await rule('export: what KV holds', async () => {
     await publish(ada);
@@ -131,7 +155,10 @@ async function export_({ rule, panel }) {
   });
   await rule('export: only what is enabled', async () => {
     answered(await ada.put('/api/routes/a', { definition: plain('/elsewhere'), enabled: false }), 200);
-    same(answered(await ada.get('/api/export'), 200).document.routes.map(({ id }) => id), ['b']);
+    same(
+      answered(await ada.get('/api/export'), 200).document.routes.map(({ id }) => id),
+      ['b'],
+    );
     answered(await ada.put('/api/routes/a', { definition: plain('/elsewhere'), enabled: true }), 200);
   });
   await rule('export: nothing in KV, and something torn there, which is given as it is', async () => {
@@ -164,7 +191,15 @@ async function export_({ rule, panel }) {
 async function import_({ rule, panel }) {
   const ada = await begin(panel);
   await draft(ada, { old: plain('/old'), both: plain('/both') }, { retries: 1 });
-  const document = { version: 1, meta: { revision: 9, note: 'elsewhere' }, defaults: { retries: 2 }, routes: [{ id: 'new', ...plain('/new') }, { id: 'both', ...plain('/both2') }] };
+  const document = {
+    version: 1,
+    meta: { revision: 9, note: 'elsewhere' },
+    defaults: { retries: 2 },
+    routes: [
+      { id: 'new', ...plain('/new') },
+      { id: 'both', ...plain('/both2') },
+    ],
+  };
   const go = (body) => ada.post('/api/import', body);
   await rule('import: a dry run tells what would change, and writes nothing', async () => {
     const before = await panel.content();
@@ -176,7 +211,14 @@ async function import_({ rule, panel }) {
   });
   await rule('import: the document is the draft; other routes are kept, disabled', async () => {
     answered(await go({ document, dryRun: false }), 200);
-    same((await ada.get('/api/routes')).body.routes.map(({ id, definition, enabled }) => [id, definition, enabled]), [['new', plain('/new'), true], ['both', plain('/both2'), true], ['old', plain('/old'), false]]);
+    same(
+      (await ada.get('/api/routes')).body.routes.map(({ id, definition, enabled }) => [id, definition, enabled]),
+      [
+        ['new', plain('/new'), true],
+        ['both', plain('/both2'), true],
+        ['old', plain('/old'), false],
+      ],
+    );
     same((await ada.get('/api/defaults')).body, { defaults: { retries: 2 } });
     has((await ada.get('/api/preview')).body, { ok: true, routeCount: 2, live: null });
     has((await auditLog(panel))[0], { action: 'config.import', target: 'draft', actor: ada.email });
@@ -201,7 +243,14 @@ async function import_({ rule, panel }) {
     const { assigned } = answered(await go({ document: { routes: [plain('/x'), { id: 'named', ...plain('/y') }, plain('/z')] } }), 200);
     const rows = (await ada.get('/api/routes')).body.routes;
     same(assigned.length, 2);
-    same(rows.slice(0, 3).map(({ id, definition }) => [id, definition.match.path]), [[assigned[0], '/x'], ['named', '/y'], [assigned[1], '/z']]);
+    same(
+      rows.slice(0, 3).map(({ id, definition }) => [id, definition.match.path]),
+      [
+        [assigned[0], '/x'],
+        ['named', '/y'],
+        [assigned[1], '/z'],
+      ],
+    );
     same(rows.find(({ id }) => id === 'route-1').definition, plain('/taken'), 'a route that was there');
   });
   await rule('import: what would not be published comes in all the same, with its issues', async () => {
@@ -211,15 +260,47 @@ async function import_({ rule, panel }) {
   });
   await rule('import: keys that have no place in a draft are told of', async () => {
     const { ignored } = answered(await go({ document: { version: 1, $schema: 'x', oddKey: 7, routes: [{ id: 'a', ...plain('/a') }] } }), 200);
-    must(ignored.some(({ path, reason }) => path === 'oddKey' && reason), `ignored is ${JSON.stringify(ignored)}`);
+    must(
+      ignored.some(({ path, reason }) => path === 'oddKey' && reason),
+      `ignored is ${JSON.stringify(ignored)}`,
+    );
   });
   await rule('import: a document of a megabyte and a half is taken, one of more than two is not', async () => {
-    const large = (bytes) => ({ document: { version: 1, routes: Array.from({ length: Math.floor(bytes / 60_000) }, (_, at) => ({ id: `r${at}`, match: { path: `/${at}` }, upstream: 'o.example', note: 'x'.repeat(59_900) })) } });
+    const large = (bytes) => ({
+      document: {
+        version: 1,
+        routes: Array.from({ length: Math.floor(bytes / 60_000) }, (_, at) => ({
+          id: `r${at}`,
+          match: { path: `/${at}` },
+          upstream: 'o.example',
+          note: 'x'.repeat(59_900),
+        })),
+      },
+    });
     answered(await go(large(1_480_000)), 200);
     await refused(panel, () => go(large(2_200_000)), 413, 'request_too_large');
   });
   await rule('import: it never reaches KV', async () => same(await panel.table.get(), null));
-  const bad = [{}, { document: 7 }, { document: [] }, { document: null }, { document: 'x' }, { document: {} }, { document: { version: 1, routes: 7 } }, { document: { version: 1, routes: [{ id: 'a b', ...plain() }] } }, { document: { version: 1, routes: [{ id: 'a', ...plain() }, { id: 'a', ...plain() }] } }, { document, dryRun: 'yes' }];
+  const bad = [
+    {},
+    { document: 7 },
+    { document: [] },
+    { document: null },
+    { document: 'x' },
+    { document: {} },
+    { document: { version: 1, routes: 7 } },
+    { document: { version: 1, routes: [{ id: 'a b', ...plain() }] } },
+    {
+      document: {
+        version: 1,
+        routes: [
+          { id: 'a', ...plain() },
+          { id: 'a', ...plain() },
+        ],
+      },
+    },
+    { document, dryRun: 'yes' },
+  ];
   for (const body of bad) {
     await rule(`import: ${JSON.stringify(body).slice(0, 80)} is refused`, async () => {
       const before = await panel.content();
@@ -229,71 +310,4 @@ async function import_({ rule, panel }) {
       same(await panel.content(), before);
     });
   }
-}
-
-async function live({ rule, panel }) {
-  const ada = await begin(panel);
-  const get = async () => answered(await ada.get('/api/live'), 200);
-  await rule('live: never published', async () => same(await get(), { live: null, kv: { state: 'missing' }, observed: null, reason: 'not_bound' }));
-  let out;
-  await rule('live: what was published is what KV holds', async () => {
-    await draft(ada, { a: plain('/a') });
-    out = await publish(ada);
-    const { live: recorded, kv } = await get();
-    same(recorded, { revision: out.revision, digest: out.digest });
-    same(kv, { state: 'same', revision: out.revision, digest: out.digest, updatedAt: JSON.parse(await panel.table.get()).meta.updatedAt, updatedBy: ada.email });
-  });
-  for (const [text, state] of [[JSON.stringify({ version: 1, routes: [] }), 'different'], [null, 'missing'], ['{', 'unreadable'], ['[]', 'unreadable']]) {
-    await rule(`live: KV of ${text} is ${state}`, async () => {
-      if (text === null) await panel.table.delete();
-      else await panel.table.put(text);
-      has(await get(), { live: { revision: out.revision }, kv: { state } });
-    });
-  }
-  await rule('live: KV that cannot be read is told, not failed on', async () => {
-    await panel.steer({ kvGet: 'fail' });
-    has(await get(), { kv: { state: 'unavailable' } });
-    await panel.steer();
-  });
-}
-
-async function observed({ rule, stage }) {
-  const panel = stage.panel('observing');
-  const ada = await begin(panel);
-  const get = async () => answered(await ada.get('/api/live'), 200);
-  const { Response } = stage;
-  await rule('live: the proxy is asked by the secret, which is in no address', async () => {
-    const status = { service: 'jouska', revision: 3, digest: 'd', loadedAt: 'x' };
-    proxy.answer = () => Response.json(status);
-    same((await get()).observed, status);
-    const request = proxy.asked.at(-1);
-    same([request.method, new URL(request.url).pathname], ['GET', '/__jouska/status']);
-    must([...request.headers.values()].some((value) => value.includes(SECRET)), 'no header has the secret');
-    must(!request.url.includes(SECRET), 'the address has it');
-    must(!request.headers.has('cf-access-jwt-assertion') && !request.headers.has('cookie'), 'the caller\'s own credentials are passed on');
-  });
-  const silent = [
-    ['throws', () => { throw new Error('down'); }], ['answers 500', () => new Response('x', { status: 500 })], ['knows no such secret', () => new Response('x', { status: 404 })],
-    ['answers no JSON', () => new Response('<html>')], ['answers a list', () => Response.json([])], ['answers as somebody else', () => Response.json({ service: 'other', revision: 3 })], ['redirects', () => new Response(null, { status: 302, headers: { location: 'https://evil.example/' } })],
-  ];
-  for (const [what, answer] of silent) {
-    await rule(`live: a proxy that ${what} is not observed, and the answer says why`, async () => {
-      proxy.answer = answer;
-      const found = await get();
-      same(found.observed, null);
-      must(['no_answer', 'not_recognised'].includes(found.reason), `the reason is ${found.reason}`);
-    });
-  }
-  await rule('live: a proxy that does not answer is given up', async () => {
-    proxy.answer = () => new Promise(() => {});
-    const since = Date.now();
-    has(await get(), { observed: null, reason: 'no_answer' });
-    must(Date.now() - since < 9_000, `it took ${Date.now() - since} ms`);
-  });
-  await rule('live: without a secret the proxy is not asked', async () => {
-    const { length } = proxy.asked;
-    const other = stage.panel('secretless');
-    has(answered(await (await begin(other)).get('/api/live'), 200), { observed: null, reason: 'no_secret' });
-    same(proxy.asked.length, length);
-  });
 }

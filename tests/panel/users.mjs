@@ -22,7 +22,16 @@ const list_ = async (caller) => answered(await caller.get('/api/users'), 200).us
 export async function tokenRow(panel, owner, { id = `t${Math.random()}`, life = 3600, revoked = null, scopes = '["config:read"]', hash = id } = {}) {
   await panel.sql(
     'INSERT INTO mcp_tokens (id, token_hash, token_prefix, name, owner_user_id, issued_by_user_id, scopes, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    id, hash, 'jska_mcp_AAAAAAAA', 'agent', owner, owner, scopes, now() - 7200, now() + life, revoked,
+    id,
+    hash,
+    'jska_mcp_AAAAAAAA',
+    'agent',
+    owner,
+    owner,
+    scopes,
+    now() - 7200,
+    now() + life,
+    revoked,
   );
   return id;
 }
@@ -33,8 +42,14 @@ async function list({ rule, panel }) {
     const vic = await panel.user('vic@example.test', { role: 'viewer', disabled: 1, email: 'victor@example.test' });
     const users = await list_(ada);
     for (const user of users) same(Object.keys(user).sort(), KEYS);
-    has(users.find(({ id }) => id === vic.id), { subject: 'vic@example.test', email: 'victor@example.test', role: 'viewer', disabled: true, lastSeen: null, tokenCount: 0 });
-    has(users.find(({ id }) => id === ada.id), { subject: 'ada@example.test', email: null, role: 'admin', disabled: false });
+    has(
+      users.find(({ id }) => id === vic.id),
+      { subject: 'vic@example.test', email: 'victor@example.test', role: 'viewer', disabled: true, lastSeen: null, tokenCount: 0 },
+    );
+    has(
+      users.find(({ id }) => id === ada.id),
+      { subject: 'ada@example.test', email: null, role: 'admin', disabled: false },
+    );
   });
   await rule('tokens are counted while they live', async () => {
     for (const options of [{}, { life: -1 }, { revoked: now() - 60 }, { life: 60 }]) await tokenRow(panel, ada.id, options);
@@ -49,8 +64,15 @@ async function creation({ rule, panel }) {
     const body = answered(await add({ subject: 'new@example.test' }), 201);
     same(body, { ok: true, id: body.id });
     must(Number.isInteger(body.id) && body.id > ada.id, `the id is ${body.id}`);
-    has((await list_(ada)).find(({ id }) => id === body.id), { subject: 'new@example.test', email: null, role: 'viewer', disabled: false, lastSeen: null, tokenCount: 0 });
-    same(answered(await panel.as('new@example.test').get('/api/auth/me'), 200).user, { userId: body.id, subject: 'new@example.test', role: 'viewer' });
+    has(
+      (await list_(ada)).find(({ id }) => id === body.id),
+      { subject: 'new@example.test', email: null, role: 'viewer', disabled: false, lastSeen: null, tokenCount: 0 },
+    );
+    same(answered(await panel.as('new@example.test').get('/api/auth/me'), 200).user, {
+      userId: body.id,
+      subject: 'new@example.test',
+      role: 'viewer',
+    });
   });
   await rule('an admin, with an address to write to', async () => {
     const { id } = answered(await add({ subject: '  Boss@Example.TEST ', email: ' Boss.Mail@Example.test ', role: 'admin' }), 201);
@@ -69,15 +91,28 @@ async function creation({ rule, panel }) {
     answered(await add({ subject: `${'a'.repeat(115)}@example.test`, email: 'b'.repeat(128) }), 201);
   });
   const bad = [
-    {}, { subject: '' }, { subject: '   ' }, { subject: null }, { subject: 7 }, { subject: ['a@example.test'] }, { subject: 'a'.repeat(129) },
-    { subject: 'x@example.test', email: 7 }, { subject: 'x@example.test', email: {} }, { subject: 'x@example.test', email: 'b'.repeat(129) },
-    { subject: 'x@example.test', role: 'owner' }, { subject: 'x@example.test', role: 'Admin' }, { subject: 'x@example.test', role: 1 }, { subject: 'x@example.test', role: null }, { subject: 'x@example.test', role: '' },
+    {},
+    { subject: '' },
+    { subject: '   ' },
+    { subject: null },
+    { subject: 7 },
+    { subject: ['a@example.test'] },
+    { subject: 'a'.repeat(129) },
+    { subject: 'x@example.test', email: 7 },
+    { subject: 'x@example.test', email: {} },
+    { subject: 'x@example.test', email: 'b'.repeat(129) },
+    { subject: 'x@example.test', role: 'owner' },
+    { subject: 'x@example.test', role: 'Admin' },
+    { subject: 'x@example.test', role: 1 },
+    { subject: 'x@example.test', role: null },
+    { subject: 'x@example.test', role: '' },
   ];
   for (const body of bad) {
     await rule(`${JSON.stringify(body).slice(0, 60)} is 400`, async () => void (await refused(panel, () => add(body), 400, 'invalid_input')));
   }
   await rule('a subject that is there is taken, in any letter case', async () => {
-    for (const subject of ['new@example.test', 'NEW@example.test', ' new@EXAMPLE.test ']) await refused(panel, () => add({ subject, role: 'admin' }), 409, 'subject_taken');
+    for (const subject of ['new@example.test', 'NEW@example.test', ' new@EXAMPLE.test '])
+      await refused(panel, () => add({ subject, role: 'admin' }), 409, 'subject_taken');
   });
 }
 
@@ -86,14 +121,37 @@ async function changes({ rule, panel }) {
   const vic = await panel.user('vic@example.test', { role: 'viewer' });
   const patch = (id, body) => ada.patch(`/api/users/${id}`, body);
   const row = async () => (await panel.sql('SELECT role, disabled FROM users WHERE id = ?', vic.id))[0];
-  for (const [body, wanted] of [[{ role: 'admin' }, { role: 'admin', disabled: 0 }], [{ disabled: true }, { role: 'admin', disabled: 1 }], [{ role: 'viewer', disabled: false }, { role: 'viewer', disabled: 0 }]]) {
+  for (const [body, wanted] of [
+    [{ role: 'admin' }, { role: 'admin', disabled: 0 }],
+    [{ disabled: true }, { role: 'admin', disabled: 1 }],
+    [
+      { role: 'viewer', disabled: false },
+      { role: 'viewer', disabled: 0 },
+    ],
+  ]) {
     await rule(`${JSON.stringify(body)} is done`, async () => {
       same(answered(await patch(vic.id, body), 200), { ok: true });
       same(await row(), wanted);
     });
   }
-  for (const body of [{}, undefined, { role: 'owner' }, { role: null }, { role: 1 }, { disabled: 'true' }, { disabled: 1 }, { disabled: null }, { role: 'admin', disabled: 'no' }, { role: 'root', disabled: true }, { subject: 'other@example.test' }, { email: 'x@example.test' }]) {
-    await rule(`a change of ${JSON.stringify(body ?? null)} is 400`, async () => void (await refused(panel, () => patch(vic.id, body), 400, 'invalid_input')));
+  for (const body of [
+    {},
+    undefined,
+    { role: 'owner' },
+    { role: null },
+    { role: 1 },
+    { disabled: 'true' },
+    { disabled: 1 },
+    { disabled: null },
+    { role: 'admin', disabled: 'no' },
+    { role: 'root', disabled: true },
+    { subject: 'other@example.test' },
+    { email: 'x@example.test' },
+  ]) {
+    await rule(
+      `a change of ${JSON.stringify(body ?? null)} is 400`,
+      async () => void (await refused(panel, () => patch(vic.id, body), 400, 'invalid_input')),
+    );
   }
   for (const id of ['999', '0', '-1', 'x', '1.5', '1e3', '%20', '99999999999999999999999', `${'1'.repeat(400)}`]) {
     await rule(`user ${id.slice(0, 30)} is 404, to change and to delete`, async () => {
@@ -131,7 +189,11 @@ async function removal({ rule, panel }) {
     const eve = await panel.user('eve@example.test');
     const id = await tokenRow(panel, eve.id);
     same(answered(await eve.delete(`/api/users/${eve.id}`), 200), { ok: true, tokensRevoked: 1 });
-    has((await panel.sql('SELECT * FROM mcp_tokens WHERE id = ?', id))[0], { revoked_by_user_id: null, owner_user_id: null, revoke_reason: 'owner_deleted' });
+    has((await panel.sql('SELECT * FROM mcp_tokens WHERE id = ?', id))[0], {
+      revoked_by_user_id: null,
+      owner_user_id: null,
+      revoke_reason: 'owner_deleted',
+    });
   });
   await rule('who issued a token for others leaves it alone', async () => {
     const [bob, vic] = [await panel.user('bob2@example.test'), await panel.user('vic2@example.test', { role: 'viewer' })];
@@ -162,7 +224,8 @@ async function guard({ rule, panel }) {
     await set();
     const id = await me();
     await refused(panel, () => ada().delete(`/api/users/${id}`), 409, 'last_user');
-    for (const body of [{ role: 'viewer' }, { disabled: true }, { role: 'viewer', disabled: true }]) await refused(panel, () => ada().patch(`/api/users/${id}`, body), 409, 'last_admin');
+    for (const body of [{ role: 'viewer' }, { disabled: true }, { role: 'viewer', disabled: true }])
+      await refused(panel, () => ada().patch(`/api/users/${id}`, body), 409, 'last_admin');
   });
   await rule('the last admin cannot either, nor his tokens be revoked on the way', async () => {
     await set(['vic@example.test', { role: 'viewer' }]);
@@ -198,6 +261,9 @@ async function guard({ rule, panel }) {
     answered(await ada().patch(`/api/users/${await me()}`, { role: 'viewer' }), 200);
     await refused(panel, () => bob.patch(`/api/users/${bob.id}`, { disabled: true }), 409, 'last_admin');
     await refused(panel, () => bob.delete(`/api/users/${bob.id}`), 409, 'last_admin');
-    same((await auditLog(panel)).map(({ action }) => action), ['user.update']);
+    same(
+      (await auditLog(panel)).map(({ action }) => action),
+      ['user.update'],
+    );
   });
 }

@@ -23,6 +23,8 @@ struct Suite {
     arguments: &'static [&'static str],
     /// The Worker crate it drives, with a feature if need be: its build is handed over as `--worker DIR`.
     worker: &'static str,
+    /// The proxy that reads what that Worker writes, if it is needed: handed over as `--proxy DIR`.
+    proxy: Option<&'static str>,
     /// Whether it needs nginx.
     nginx: bool,
     /// Whether it needs Chromium.
@@ -36,6 +38,7 @@ const SUITES: &[Suite] = &[
         script: "tests/crawl/crawl.mjs",
         arguments: &[],
         worker: "examples/reverse-proxy",
+        proxy: None,
         nginx: true,
         chromium: false,
     },
@@ -44,6 +47,7 @@ const SUITES: &[Suite] = &[
         script: "tests/streams/sse.mjs",
         arguments: &["--seconds", "10"],
         worker: "tests/worker",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -52,6 +56,7 @@ const SUITES: &[Suite] = &[
         script: "tests/streams/websocket.mjs",
         arguments: &[],
         worker: "examples/reverse-proxy",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -60,6 +65,7 @@ const SUITES: &[Suite] = &[
         script: "tests/streams/soak.mjs",
         arguments: &["--requests", "5000"],
         worker: "tests/worker",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -77,6 +83,7 @@ const SUITES: &[Suite] = &[
             "--replace",
         ],
         worker: "examples/reverse-proxy",
+        proxy: None,
         nginx: true,
         chromium: false,
     },
@@ -85,6 +92,7 @@ const SUITES: &[Suite] = &[
         script: "tests/browser/demo.mjs",
         arguments: &[],
         worker: "examples/reverse-proxy",
+        proxy: None,
         nginx: false,
         chromium: true,
     },
@@ -93,6 +101,7 @@ const SUITES: &[Suite] = &[
         script: "tests/embedding/axum.mjs",
         arguments: &[],
         worker: "examples/axum",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -101,6 +110,7 @@ const SUITES: &[Suite] = &[
         script: "tests/cache/suite.mjs",
         arguments: &[],
         worker: "examples/reverse-proxy",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -109,6 +119,7 @@ const SUITES: &[Suite] = &[
         script: "tests/cache/visitors.mjs",
         arguments: &["--rounds", "500"],
         worker: "examples/reverse-proxy",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -125,6 +136,7 @@ const SUITES: &[Suite] = &[
         script: "tests/tenant/suite.mjs",
         arguments: &[],
         worker: "examples/tenant-edge",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -133,6 +145,7 @@ const SUITES: &[Suite] = &[
         script: "tests/tenant/postgres.mjs",
         arguments: &[],
         worker: "examples/tenant-edge:hyperdrive",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -141,6 +154,7 @@ const SUITES: &[Suite] = &[
         script: "tests/tenant/tables.mjs",
         arguments: &[],
         worker: "examples/tenant-edge:tables",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
@@ -149,6 +163,7 @@ const SUITES: &[Suite] = &[
         script: "tests/panel/suite.mjs",
         arguments: &[],
         worker: "admin-panel",
+        proxy: Some("examples/reverse-proxy"),
         nginx: false,
         chromium: false,
     },
@@ -157,6 +172,7 @@ const SUITES: &[Suite] = &[
         script: "tests/panel-ui/suite.mjs",
         arguments: &[],
         worker: "admin-panel",
+        proxy: None,
         nginx: false,
         chromium: true,
     },
@@ -241,14 +257,13 @@ fn run_suite(workspace: &Workspace, tools: &Tools, suite: &Suite) -> Result<(), 
     if suite.chromium {
         system::CHROMIUM.install(workspace)?;
     }
-    let built = worker::build(workspace, tools, suite.worker, Profile::Release)?;
-    process::run(
-        tools
-            .node()
-            .arg(workspace.root.join(suite.script))
-            .arg("--worker")
-            .arg(built)
-            .args(suite.arguments)
-            .current_dir(&workspace.root),
-    )
+    let mut program = tools.node();
+    program.arg(workspace.root.join(suite.script));
+    for (option, crate_dir) in [("--worker", Some(suite.worker)), ("--proxy", suite.proxy)] {
+        if let Some(crate_dir) = crate_dir {
+            let built = worker::build(workspace, tools, crate_dir, Profile::Release)?;
+            program.arg(option).arg(built);
+        }
+    }
+    process::run(program.args(suite.arguments).current_dir(&workspace.root))
 }
