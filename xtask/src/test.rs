@@ -172,7 +172,7 @@ const SUITES: &[Suite] = &[
         script: "tests/panel-ui/suite.mjs",
         arguments: &[],
         worker: "admin-panel",
-        proxy: None,
+        proxy: Some("examples/reverse-proxy"),
         nginx: false,
         chromium: true,
     },
