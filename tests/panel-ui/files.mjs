@@ -10,7 +10,7 @@ import { en } from '../../admin-panel/assets/i18n/en.js';
 import { zh } from '../../admin-panel/assets/i18n/zh.js';
 import { zhServer } from '../../admin-panel/assets/i18n/zh-server.js';
 import { question, words } from '../../admin-panel/assets/app/model/curl.js';
-import { keysOf, spelled, withAt } from '../../admin-panel/assets/app/model/definition.js';
+import { controlId, spelled, withAt } from '../../admin-panel/assets/app/model/definition.js';
 import { parse } from '../../admin-panel/assets/app/model/json.js';
 import { SWITCHES, routeOf } from '../panel/switches.mjs';
 import { fired } from '../../admin-panel/assets/app/model/danger.js';
@@ -108,6 +108,7 @@ export async function check({ rule }) {
     same(withAt({}, ['a', 'b', 'c'], 1), { a: { b: { c: 1 } } });
     same(withAt({ a: [{ b: 1 }, { b: 2 }] }, ['a', 1, 'b'], 3), { a: [{ b: 1 }, { b: 3 }] });
     same(Object.keys(withAt({}, ['__proto__', 'x'], 1)), ['__proto__']);
-    for (const path of ['match.headers[1].name', 'upstream', 'errorPages.502.body']) same(spelled(keysOf(path)), path);
+    same(spelled(['match', 'headers', 1, 'name']), 'match.headers[1].name');
+    same(controlId('match.headers[1].name'), controlId(['match', 'headers', 1, 'name']));
   });
 }

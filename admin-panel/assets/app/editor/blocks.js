@@ -20,8 +20,10 @@ export function Block({ path, node, value, set, readOnly, label, code, hint, err
       <div class="block-body">${odd ? html`<code class="value">${JSON.stringify(value)}</code>` : inside}</div></fieldset>`;
   }
   return html`<div class=${value === undefined ? 'block off' : 'block'}>
-    <${Switch} ...${{ id, label, code, hint, error, dangers }} disabled=${readOnly} checked=${value !== undefined} onChange=${(on) => set(on ? {} : undefined)} />
-    ${value !== undefined && html`<div class="block-body" role="group" aria-label=${label}>${odd ? html`<code class="value">${JSON.stringify(value)}</code>` : inside}</div>`}
+    <${Switch} ...${{ id, label, code, hint, error, dangers }} disabled=${readOnly} checked=${value !== undefined}
+      onChange=${(on) => set(on ? {} : undefined)} />
+    ${value !== undefined && html`<div class="block-body" role="group" aria-label=${label}>${odd ? html`<code
+      class="value">${JSON.stringify(value)}</code>` : inside}</div>`}
   </div>`;
 }
 
@@ -33,7 +35,8 @@ export function FormCard({ title, paths, children, always = false, lead }) {
   const [open, setOpen] = useState(always || set || attention);
   const word = attention ? 'attention' : set ? 'set' : 'default';
   return html`<details class=${`card form-card ${word}`} open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
-    <summary class="card-head"><${Icon} name="chevron" /><h2>${title}</h2><span class=${`word ${word}`}>${attention && html`<${Icon} name="warn" />`}${t(`card.${word}`)}</span></summary>
+    <summary class="card-head"><${Icon} name="chevron" /><h2>${title}</h2>
+      <span class=${`word ${word}`}>${attention && html`<${Icon} name="warn" />`}${t(`card.${word}`)}</span></summary>
     <div class="card-body">${lead && html`<p class="hint">${lead}</p>`}${open && children}</div>
   </details>`;
 }

@@ -17,8 +17,10 @@ export function Conflict({ id, mine, current, onTheirs, onMine, onGoOn, busy }) 
       <${Button} kind="primary" busy=${busy} onClick=${onMine}>${t('conflict.mine')}<//>`}>
     ${current ? html`<p>${t('conflict.by')} <${Actor} text=${current.updatedBy} />, <${Time} at=${current.updatedAt} /></p>
       ${current.enabled !== mine.enabled && html`<${Note}>${t(current.enabled ? 'conflict.enabled' : 'conflict.disabled')}<//>`}
-      <h3>${t('conflict.difference')}</h3><${Diff} entries=${difference(id, current.definition, mine.definition)} heading="h4" empty=${t('conflict.same')} />
-      <div class="side-by-side"><section><h3>${t('conflict.theirVersion')}</h3><pre class="value" tabindex="0">${JSON.stringify(current.definition, null, 2)}</pre></section>
+      <h3>${t('conflict.difference')}</h3><${Diff} entries=${difference(id, current.definition, mine.definition)} heading="h4"
+        empty=${t('conflict.same')} />
+      <div class="side-by-side"><section><h3>${t('conflict.theirVersion')}</h3>
+        <pre class="value" tabindex="0">${JSON.stringify(current.definition, null, 2)}</pre></section>
         <section><h3>${t('conflict.myVersion')}</h3><pre class="value" tabindex="0">${JSON.stringify(mine.definition, null, 2)}</pre></section></div>`
     : html`<${Note} kind="warn">${t('conflict.deleted')}<//>`}
   <//>`;

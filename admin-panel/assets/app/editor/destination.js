@@ -9,7 +9,8 @@ import { FormCard } from './blocks.js';
 import { useEditing } from './editing.js';
 import { SchemaField, useField } from './fields.js';
 
-const PATHS = [...DESTINATIONS, 'scheme', 'stripPrefix', 'allowPrivateUpstream', 'websocket', 'failover', 'outlier', 'hashBy', 'hashType', 'stickyBy', 'errorPages', 'mirror'];
+const OTHERS = ['scheme', 'stripPrefix', 'allowPrivateUpstream', 'websocket', 'failover', 'outlier', 'hashBy', 'hashType', 'stickyBy', 'errorPages', 'mirror'];
+const PATHS = [...DESTINATIONS, ...OTHERS];
 
 export function DestinationCard() {
   const { definition } = useEditing();
@@ -29,9 +30,11 @@ export function DestinationCard() {
     <${Ways} way=${way} onChoose=${setChosen} />
     ${way === 'upstream' && html`<${SchemaField} path=${['upstream']} placeholder="origin.example.com" required />`}
     ${way === 'upstreams' && html`<${SchemaField} path=${['upstreams']} placeholder=${'a.example.com\nb.example.com'} />`}
-    ${way === 'trafficSplit' && html`<${SchemaField} path=${['trafficSplit']} fields=${['upstream', 'weight']} fresh=${() => ({ upstream: '', weight: 1 })} title=${t('destination.addShare')} />`}
+    ${way === 'trafficSplit' && html`<${SchemaField} path=${['trafficSplit']} fields=${['upstream', 'weight']}
+      fresh=${() => ({ upstream: '', weight: 1 })} title=${t('destination.addShare')} />`}
     ${way === 'respond' && html`<${Respond} />`}
-    ${rest.filter(([name, applies]) => applies || has(name)).map(([name]) => html`<${SchemaField} key=${name} path=${[name]} ...${name === 'errorPages' ? { suggest: ['502', '504', '503', '500'] } : {}} />`)}
+    ${rest.filter(([name, applies]) => applies || has(name)).map(([name]) => html`<${SchemaField} key=${name} path=${[name]}
+      ...${name === 'errorPages' ? { suggest: ['502', '504', '503', '500'] } : {}} />`)}
   <//>`;
 }
 
@@ -51,13 +54,17 @@ function Ways({ way, onChoose }) {
       return value === undefined ? others : { ...others, [next]: value };
     });
   };
-  return html`<fieldset class="ways"><legend>${t('destination.way')}</legend>${DESTINATIONS.map((name) => html`<label key=${name} class=${name === way ? 'way on' : 'way'}>
-    <input type="radio" name="way" checked=${name === way} disabled=${readOnly} onChange=${() => choose(name)} /><span><strong>${t(`destination.${name}`)}</strong><small>${t(`destination.${name}.text`)}</small></span>
-  </label>`)}${DESTINATIONS.filter((name) => name !== way && definition[name] !== undefined).map((name) => html`<p key=${name} class="field-error">${issueAt([name])} <code>${name}</code></p>`)}</fieldset>`;
+  return html`<fieldset class="ways"><legend>${t('destination.way')}</legend>${DESTINATIONS.map((name) => html`<label key=${name}
+    class=${name === way ? 'way on' : 'way'}>
+    <input type="radio" name="way" checked=${name === way} disabled=${readOnly} onChange=${() => choose(name)} /><span>
+      <strong>${t(`destination.${name}`)}</strong><small>${t(`destination.${name}.text`)}</small></span>
+  </label>`)}${DESTINATIONS.filter((name) => name !== way && definition[name] !== undefined).map((name) => html`<p key=${name}
+    class="field-error">${issueAt([name])} <code>${name}</code></p>`)}</fieldset>`;
 }
 
 function fresh(way, { upstream, upstreams, trafficSplit }) {
-  const known = upstream !== undefined ? [upstream] : Array.isArray(upstreams) ? upstreams : Array.isArray(trafficSplit) ? trafficSplit.map((each) => each?.upstream ?? '') : [];
+  const shares = Array.isArray(trafficSplit) ? trafficSplit.map((each) => each?.upstream ?? '') : [];
+  const known = upstream !== undefined ? [upstream] : Array.isArray(upstreams) ? upstreams : shares;
   if (way === 'upstream') return known[0];
   if (way === 'upstreams') return known.length > 0 ? known : undefined;
   if (way === 'trafficSplit') return known.length > 0 ? known.map((each) => ({ upstream: each, weight: 1 })) : undefined;
@@ -80,9 +87,12 @@ function Respond() {
     }
     return { ...before, respond: JSON.parse(JSON.stringify({ ...others, status: 503, ...stash.current })) };
   });
-  return html`<div class="block"><${Field} id=${field.id} label=${t('respond.what')} error=${field.error} dangers=${field.dangers} group>${() => html`<div class="ticks">
-      <label class="tick"><input type="radio" name="respond" checked=${!redirects} disabled=${field.readOnly} onChange=${() => choose(false)} /><span>${t('respond.body')}</span></label>
-      <label class="tick"><input type="radio" name="respond" checked=${redirects} disabled=${field.readOnly} onChange=${() => choose(true)} /><span>${t('respond.redirect')}</span></label>
+  return html`<div class="block"><${Field} id=${field.id} label=${t('respond.what')} error=${field.error}
+    dangers=${field.dangers} group>${() => html`<div class="ticks">
+      <label class="tick"><input type="radio" name="respond" checked=${!redirects} disabled=${field.readOnly} onChange=${() => choose(false)} />
+        <span>${t('respond.body')}</span></label>
+      <label class="tick"><input type="radio" name="respond" checked=${redirects} disabled=${field.readOnly} onChange=${() => choose(true)} />
+        <span>${t('respond.redirect')}</span></label>
     </div>`}<//>
     ${redirects ? ['to', 'status', 'allowExternal'].map((name) => html`<${SchemaField} key=${name} path=${['respond', 'redirect', name]} />`)
       : ['status', 'contentType', 'body'].map((name) => html`<${SchemaField} key=${name} path=${['respond', name]} />`)}

@@ -29,7 +29,8 @@ export function useEdit(route, from) {
 
   // What is typed survives a crash, a sign-out and a closed window.
   useEffect(() => {
-    if (dirty) write(key, JSON.stringify({ id: edit.id, enabled: edit.enabled, definition: edit.definition, text: error ? edit.text : undefined, version: base.version, at: Date.now() }));
+    const { id, enabled, definition } = edit;
+    if (dirty) write(key, JSON.stringify({ id, enabled, definition, text: error ? edit.text : undefined, version: base.version, at: Date.now() }));
     else drop(key);
   }, [edit, base]);
   // Untouched, the screen follows the server.
@@ -85,13 +86,17 @@ export function useEdit(route, from) {
 }
 
 function baseOf(route) {
-  return route ? { id: route.id, version: route.version, enabled: route.enabled, definition: route.definition ?? NEW } : { id: '', version: 0, enabled: true, definition: NEW };
+  if (!route) return { id: '', version: 0, enabled: true, definition: NEW };
+  return { id: route.id, version: route.version, enabled: route.enabled, definition: route.definition ?? NEW };
 }
 
 function start(key, route, from) {
   const kept = readJson(key);
   // A duplicate is asked for anew; older edits of another new route would be in its way.
-  if (kept && isObject(kept.definition) && !from) return { id: String(kept.id ?? ''), enabled: kept.enabled !== false, definition: kept.definition, text: typeof kept.text === 'string' ? kept.text : undefined, restoredAt: kept.at };
+  if (kept && isObject(kept.definition) && !from) {
+    const { id = '', enabled, definition, text, at } = kept;
+    return { id: String(id), enabled: enabled !== false, definition, text: typeof text === 'string' ? text : undefined, restoredAt: at };
+  }
   if (from) return { id: from.id, enabled: from.enabled, definition: from.definition };
   if (route?.corrupt) return { id: route.id, enabled: route.enabled, definition: NEW, text: '' };
   return { id: route?.id ?? '', enabled: route?.enabled ?? true, definition: route?.definition ?? NEW, text: undefined };

@@ -7,7 +7,9 @@ import { createContext, html, useContext } from '../view.js';
 const Context = createContext(undefined);
 
 /** Blocks with a switch of their own: an empty one of these means something, or asks for what is missing. */
-export const SWITCHED = new Set(['cache', 'cache.staleIfError', 'bodyRewrite', 'cors', 'rateLimit', 'signedLink', 'forwardAuth', 'referer', 'mirror', 'access.cloudflare', 'respond', 'match']);
+export const SWITCHED = new Set([
+  'match', 'respond', 'mirror', 'cors', 'rateLimit', 'signedLink', 'forwardAuth', 'referer', 'access.cloudflare', 'bodyRewrite', 'cache', 'cache.staleIfError',
+]);
 
 /** `definition` with `value` at `path`, an emptied block gone unless it has a switch. */
 export function edited(definition, path, value) {
@@ -30,7 +32,8 @@ export function Editing({ definition, change, schema, issues, dangers, readOnly,
     issueAt: (path) => issues.find((issue) => issue.path === spelled(path))?.message,
     /** Whether anything is wrong at these paths or below them. */
     wrong: (paths) => issues.some((issue) => paths.some((path) => within(issue.path, path))),
-    dangersAt: (path) => dangers.filter((danger) => danger.path.replace(/ \(absent\)$/, '') === spelled(path)).map((danger) => html`<${DangerNote} key=${danger.path} danger=${danger} />`),
+    dangersAt: (path) => dangers.filter((danger) => danger.path.replace(/ \(absent\)$/, '') === spelled(path)).map((danger) => html`<${DangerNote}
+      key=${danger.path} danger=${danger} />`),
   };
   return html`<${Context.Provider} value=${value}>${children}<//>`;
 }

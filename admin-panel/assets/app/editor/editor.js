@@ -36,7 +36,8 @@ export function Editor({ id }) {
   if (routes.state.value.value === undefined) return waiting(routes, t('routes.what'));
   const list = routes.state.value.value.routes;
   const route = id === undefined ? undefined : list.find((each) => each.id === id);
-  if (id !== undefined && !route) return html`<${Screen} title=${title}><div class="card"><${Empty} title=${t('editor.gone')}><p>${t('editor.goneText')}</p><${Link} to="/routes" button="plain">${t('nav.routes')}<//><//></div><//>`;
+  if (id !== undefined && !route) return html`<${Screen} title=${title}><div class="card"><${Empty} title=${t('editor.gone')}>
+    <p>${t('editor.goneText')}</p><${Link} to="/routes" button="plain">${t('nav.routes')}<//><//></div><//>`;
   return html`<${Edit} route=${route} list=${list} title=${title} />`;
 }
 
@@ -59,7 +60,8 @@ function Edit({ route, list, title }) {
   const strange = useMemo(() => unknown(edit.definition, schema.value).filter((path) => path !== 'id'), [edit.definition, schema.value]);
   const dangers = useMemo(() => fired(edit.definition, dangerRules.value), [edit.definition, dangerRules.value]);
   const serverIssues = (preview.state.value.value?.issues ?? []).filter((issue) => issue.routeId === edit.id && !edit.dirty);
-  const why = readOnly ? t('needsAdmin.short') : edit.error ? t('json.brokenShort') : edit.size > most ? t('json.big', { size: bytes(edit.size), max: bytes(most) }) : idProblem ?? (edit.dirty ? undefined : t('save.nothing'));
+  const broken = edit.error ? t('json.brokenShort') : edit.size > most ? t('json.big', { size: bytes(edit.size), max: bytes(most) }) : undefined;
+  const why = (readOnly ? t('needsAdmin.short') : undefined) ?? broken ?? idProblem ?? (edit.dirty ? undefined : t('save.nothing'));
 
   const save = async (version) => {
     if (busy) return false;
@@ -99,26 +101,37 @@ function Edit({ route, list, title }) {
   return html`<${Screen} title=${title} sticky actions=${html`<${Button} onClick=${() => go('/routes')}>${t('editor.back')}<//>
       <${Button} kind="primary" busy=${busy} why=${why} onClick=${() => save()}>${t('editor.save')}<//>`}>
     ${failure && html`<${Note} kind="stop" role="alert">${t('editor.notSaved')} ${failureText(failure)} ${t('editor.kept')}<//>`}
-    ${edit.restored && edit.dirty && html`<${Note}>${t('editor.restored', { at: time(edit.restored / 1000) })} <button type="button" class="link-button" onClick=${edit.revert}>${t('editor.dropEdits')}</button><//>`}
-    ${edit.behind && html`<${Note} kind="warn">${t('editor.behind')} <button type="button" class="link-button" onClick=${() => setConflict({ current: route })}>${t('editor.compare')}</button><//>`}
+    ${edit.restored && edit.dirty && html`<${Note}>${t('editor.restored', { at: time(edit.restored / 1000) })} <button type="button"
+      class="link-button" onClick=${edit.revert}>${t('editor.dropEdits')}</button><//>`}
+    ${edit.behind && html`<${Note} kind="warn">${t('editor.behind')} <button type="button" class="link-button"
+      onClick=${() => setConflict({ current: route })}>${t('editor.compare')}</button><//>`}
     ${route?.corrupt && html`<${Note} kind="stop">${t('editor.corrupt')}<//>`}
     ${readOnly && html`<${Note}>${t('editor.readOnly')}<//>`}
     <div class="card editor-head"><div class="card-body">
-      ${route ? html`<div class="field"><span class="label">${t('editor.id')}</span><code class="value">${edit.id}</code></div>` : html`<${Field} id="route-id" label=${t('editor.id')} hint=${t('editor.idHint')} error=${touched.current || edit.id !== '' ? idProblem : undefined} required>
-        ${(ties) => html`<input ...${ties} type="text" class="mono" spellcheck=${false} autocomplete="off" readonly=${readOnly} value=${edit.id} onInput=${(event) => edit.setId(event.currentTarget.value)} />`}<//>`}
-      <${Switch} id="route-enabled" label=${t('editor.enabled')} hint=${t('editor.enabledHint')} checked=${edit.enabled} disabled=${readOnly} onChange=${edit.setEnabled} />
+      ${route ? html`<div class="field"><span class="label">${t('editor.id')}</span><code class="value">${edit.id}</code>
+        </div>` : html`<${Field} id="route-id" label=${t('editor.id')} hint=${t('editor.idHint')}
+        error=${touched.current || edit.id !== '' ? idProblem : undefined} required>
+        ${(ties) => html`<input ...${ties} type="text" class="mono" spellcheck=${false} autocomplete="off" readonly=${readOnly} value=${edit.id}
+          onInput=${(event) => edit.setId(event.currentTarget.value)} />`}<//>`}
+      <${Switch} id="route-enabled" label=${t('editor.enabled')} hint=${t('editor.enabledHint')} checked=${edit.enabled} disabled=${readOnly}
+        onChange=${edit.setEnabled} />
     </div></div>
     <${Problems} issues=${issues} serverIssues=${serverIssues} unknownPaths=${strange} onJump=${jump} />
     ${loose.map((danger) => html`<${DangerNote} key=${danger.path} danger=${danger} />`)}
     <div class="tabs-line"><${Tabs} tab=${tab} onTab=${setTab} broken=${Boolean(edit.error)} />
-      ${tab === 'form' && html`<${Switch} id="explained" label=${t('editor.explain')} checked=${explained.value} onChange=${(on) => { explained.value = on; }} />`}</div>
+      ${tab === 'form' && html`<${Switch} id="explained" label=${t('editor.explain')} checked=${explained.value}
+        onChange=${(on) => { explained.value = on; }} />`}</div>
     <div role="tabpanel" class=${explained.value ? '' : 'terse'} id=${`panel-${tab}`} aria-labelledby=${`tab-${tab}`}>
-      ${tab === 'form' ? html`${edit.error && html`<${Note} kind="stop">${t('editor.formBehind', { line: edit.error.line })} <button type="button" class="link-button" onClick=${edit.dropText}>${t('json.drop')}</button><//>`}
-          <${Editing} definition=${edit.definition} change=${edit.change} schema=${schema.value} issues=${[...issues, ...serverIssues]} dangers=${dangers} readOnly=${readOnly}><${Form} /><//>`
-        : html`<${JsonTab} text=${edit.json} error=${edit.error} size=${edit.size} most=${most} readOnly=${readOnly} onInput=${edit.type} onFormat=${edit.format} onDrop=${edit.dropText} dirtyText=${Boolean(edit.error)} />
+      ${tab === 'form' ? html`${edit.error && html`<${Note} kind="stop">${t('editor.formBehind', { line: edit.error.line })} <button type="button"
+        class="link-button" onClick=${edit.dropText}>${t('json.drop')}</button><//>`}
+          <${Editing} definition=${edit.definition} change=${edit.change} schema=${schema.value} issues=${[...issues, ...serverIssues]}
+            dangers=${dangers} readOnly=${readOnly}><${Form} /><//>`
+        : html`<${JsonTab} text=${edit.json} error=${edit.error} size=${edit.size} most=${most} readOnly=${readOnly} onInput=${edit.type}
+          onFormat=${edit.format} onDrop=${edit.dropText} dirtyText=${Boolean(edit.error)} />
           ${dangers.map((danger) => html`<${DangerNote} key=${danger.path} danger=${danger} />`)}`}
     </div>
-    ${conflict && html`<${Conflict} id=${edit.id} busy=${busy} mine=${{ definition: edit.definition, enabled: edit.enabled }} current=${conflict.current}
+    ${conflict && html`<${Conflict} id=${edit.id} busy=${busy} mine=${{ definition: edit.definition, enabled: edit.enabled }}
+      current=${conflict.current}
       onTheirs=${() => {
         setConflict(undefined);
         if (conflict.current) edit.rebase(conflict.current, false);
@@ -141,7 +154,9 @@ function Tabs({ tab, onTab, broken }) {
     onTab(next);
     document.getElementById(`tab-${next}`).focus();
   };
-  return html`<div class="tabs" role="tablist" aria-label=${t('editor.tabs')} onKeyDown=${keys}>${names.map((name) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} aria-controls=${name === tab ? `panel-${name}` : undefined} tabindex=${name === tab ? 0 : -1} onClick=${() => onTab(name)}>${t(`editor.${name}`)}${name === 'json' && broken ? ' ⚠' : ''}</button>`)}</div>`;
+  return html`<div class="tabs" role="tablist" aria-label=${t('editor.tabs')} onKeyDown=${keys}>${names.map((name) => html`<button key=${name}
+    type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} aria-controls=${name === tab ? `panel-${name}` : undefined}
+    tabindex=${name === tab ? 0 : -1} onClick=${() => onTab(name)}>${t(`editor.${name}`)}${name === 'json' && broken ? ' ⚠' : ''}</button>`)}</div>`;
 }
 
 function wrongId(id, list) {

@@ -66,19 +66,22 @@ function shown(value) {
   return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-export function Text({ value, set, readOnly, required, node, list, placeholder, ...rest }) {
+function Text({ value, set, readOnly, required, node, list, placeholder, ...rest }) {
   // What is required and empty stays written, so that it is complained of and not forgotten.
   const input = (event) => set(event.currentTarget.value === '' && !required ? undefined : event.currentTarget.value);
-  return html`<${Field} ...${rest} required=${required}>${(ties) => html`<input ...${ties} type="text" class="mono" spellcheck=${false} autocomplete="off" list=${list} readonly=${readOnly} placeholder=${placeholder ?? placeholderOf(node)} value=${shown(value)} onInput=${input} />`}<//>`;
+  return html`<${Field} ...${rest} required=${required}>${(ties) => html`<input ...${ties} type="text" class="mono" spellcheck=${false}
+    autocomplete="off" list=${list} readonly=${readOnly} placeholder=${placeholder ?? placeholderOf(node)} value=${shown(value)}
+    onInput=${input} />`}<//>`;
 }
 
-export function LongText({ value, set, readOnly, required, ...rest }) {
+function LongText({ value, set, readOnly, required, ...rest }) {
   const input = (event) => set(event.currentTarget.value === '' && !required ? undefined : event.currentTarget.value);
   const rows = Math.min(14, Math.max(2, shown(value).split('\n').length + 1));
-  return html`<${Field} ...${rest} required=${required}>${(ties) => html`<textarea ...${ties} class="mono" rows=${rows} spellcheck=${false} readonly=${readOnly} value=${shown(value)} onInput=${input}></textarea>`}<//>`;
+  return html`<${Field} ...${rest} required=${required}>${(ties) => html`<textarea ...${ties} class="mono" rows=${rows} spellcheck=${false}
+    readonly=${readOnly} value=${shown(value)} onInput=${input}></textarea>`}<//>`;
 }
 
-export function NumberText({ value, set, readOnly, node, required, ...rest }) {
+function NumberText({ value, set, readOnly, node, required, ...rest }) {
   // What is no number is kept as it was typed, and complained of.
   const read = (event) => {
     const text = event.currentTarget.value.trim();
@@ -89,20 +92,23 @@ export function NumberText({ value, set, readOnly, node, required, ...rest }) {
     const entry = read(event);
     set(entry === node.default ? undefined : entry);
   };
-  return html`<${Field} ...${rest} required=${required}>${(ties) => html`<input ...${ties} type="text" class="mono short" inputmode=${node.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off" readonly=${readOnly} placeholder=${placeholderOf(node)} value=${shown(value)} onInput=${(event) => set(read(event))} onChange=${done} />`}<//>`;
+  return html`<${Field} ...${rest} required=${required}>${(ties) => html`<input ...${ties} type="text" class="mono short"
+    inputmode=${node.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off" readonly=${readOnly} placeholder=${placeholderOf(node)}
+    value=${shown(value)} onInput=${(event) => set(read(event))} onChange=${done} />`}<//>`;
 }
 
 /** Only `true` may be written. */
-export function Flag({ value, set, readOnly, ...rest }) {
-  return html`<${Switch} ...${rest} disabled=${readOnly} checked=${value !== undefined && value !== false} onChange=${(on) => set(on ? true : undefined)} />`;
+function Flag({ value, set, readOnly, ...rest }) {
+  return html`<${Switch} ...${rest} disabled=${readOnly} checked=${value !== undefined && value !== false}
+    onChange=${(on) => set(on ? true : undefined)} />`;
 }
 
-export function YesNo({ value, set, readOnly, node, ...rest }) {
+function YesNo({ value, set, readOnly, node, ...rest }) {
   const now = typeof value === 'boolean' ? value : node.default === true;
   return html`<${Switch} ...${rest} disabled=${readOnly} checked=${now} onChange=${(on) => set(on === (node.default === true) ? undefined : on)} />`;
 }
 
-export function Choice({ value, set, readOnly, node, ...rest }) {
+function Choice({ value, set, readOnly, node, ...rest }) {
   const list = choices(node);
   const at = list.findIndex((each) => each.value === value);
   const input = (event) => {
@@ -113,7 +119,8 @@ export function Choice({ value, set, readOnly, node, ...rest }) {
   return html`<${Field} ...${rest}>${(ties) => html`<select ...${ties} disabled=${readOnly} onChange=${input}>
     ${foreign && html`<option value="foreign" selected>${shown(value)}</option>`}
     ${node.default === undefined && html`<option value="" selected=${value === undefined}>${t('choice.none')}</option>`}
-    ${list.map((each, index) => html`<option key=${index} value=${index} selected=${value === undefined ? each.value === node.default : index === at}>${choiceText(each)}</option>`)}
+    ${list.map((each, index) => html`<option key=${index} value=${index}
+      selected=${value === undefined ? each.value === node.default : index === at}>${choiceText(each)}</option>`)}
   </select>`}<//>`;
 }
 
@@ -122,7 +129,7 @@ export function choiceText({ value, description }) {
   return known !== String(value) ? `${value} – ${known}` : description ? `${value} – ${description.replace(/\.$/, '')}` : String(value);
 }
 
-export function placeholderOf(node) {
+function placeholderOf(node) {
   if (node?.default === undefined || isObject(node.default) || Array.isArray(node.default)) return undefined;
   return String(node.default);
 }

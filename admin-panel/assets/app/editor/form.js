@@ -47,14 +47,17 @@ function HeadersCard() {
   const { definition } = useEditing();
   const touched = ['request', 'response'].flatMap((direction) => {
     const remove = at(definition, [`${direction}Headers`, 'remove']);
-    return (Array.isArray(remove) ? remove : []).map((name) => ({ name, reason: reservedHeader(direction, 'remove', String(name)) })).filter(({ reason }) => reason !== undefined);
+    const names = Array.isArray(remove) ? remove.map(String) : [];
+    return names.map((name) => ({ name, reason: reservedHeader(direction, 'remove', name) })).filter(({ reason }) => reason !== undefined);
   });
   return html`<${FormCard} title=${t('card.headers')} paths=${['requestHeaders', 'responseHeaders', 'upstreamHeaders']}>
     <${SchemaField} path=${['requestHeaders']} /><${SchemaField} path=${['responseHeaders']} />
     ${at(definition, ['upstreamHeaders']) !== undefined && html`<${SchemaField} path=${['upstreamHeaders']} />`}
     ${touched.map(({ name, reason }) => html`<p key=${name} class="field-error"><code>${name}</code> ${t('headers.reserved', { reason })}</p>`)}
     <${Fold} title=${t('headers.reservedTitle')}>
-      ${['request', 'response'].map((direction) => html`<p key=${direction}><strong>${t(`headers.${direction}`)}</strong> ${reservedNames(direction).map((name) => html`<code key=${name} class="chip">${name}</code> `)}</p>`)}
+      ${['request', 'response'].map((direction) => html`<p key=${direction}>
+        <strong>${t(`headers.${direction}`)}</strong> ${reservedNames(direction).map((name) => html`<code key=${name}
+        class="chip">${name}</code> `)}</p>`)}
     <//>
   <//>`;
 }

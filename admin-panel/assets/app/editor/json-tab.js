@@ -17,7 +17,8 @@ export function JsonTab({ text, error, size, most, readOnly, onInput, onFormat, 
   };
   return html`<div class="card"><div class="card-body">
     <${Field} id="definition-json" label=${t('json.label')} hint=${t('json.size', { size: bytes(size), max: bytes(most) })} error=${problem}>
-      ${(ties) => html`<textarea ...${ties} ref=${area} class="mono json tall" rows=${Math.min(40, Math.max(14, text.split('\n').length + 1))} spellcheck=${false} readonly=${readOnly} value=${text} onInput=${(event) => onInput(event.currentTarget.value)}></textarea>`}
+      ${(ties) => html`<textarea ...${ties} ref=${area} class="mono json tall" rows=${Math.min(40, Math.max(14, text.split('\n').length + 1))}
+        spellcheck=${false} readonly=${readOnly} value=${text} onInput=${(event) => onInput(event.currentTarget.value)}></textarea>`}
     <//>
     <div class="actions">
       ${error && html`<${Button} icon="search" onClick=${jump}>${t('json.jump')}<//>`}

@@ -32,7 +32,8 @@ export function Lines({ value, set, readOnly, node, placeholder, path, ...rest }
   const shown = placeholder ?? texts(node.default).join('\n');
   const lines = Math.max(typed.split('\n').length, typed === '' ? shown.split('\n').length : 1);
   const error = rest.error ?? list.map((_, index) => issueAt([...path, index])).find(Boolean);
-  return html`<${Field} ...${rest} error=${error} hint=${`${rest.hint ?? ''} ${t('lines')}`.trim()}>${(ties) => html`<textarea ...${ties} class="mono" rows=${Math.min(8, lines)} spellcheck=${false} readonly=${readOnly} placeholder=${shown} value=${typed} onInput=${input}></textarea>`}<//>`;
+  return html`<${Field} ...${rest} error=${error} hint=${`${rest.hint ?? ''} ${t('lines')}`.trim()}>${(ties) => html`<textarea ...${ties} class="mono"
+    rows=${Math.min(8, lines)} spellcheck=${false} readonly=${readOnly} placeholder=${shown} value=${typed} onInput=${input}></textarea>`}<//>`;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -44,10 +45,15 @@ export function Methods({ value, set, readOnly, node, id, ...rest }) {
   const others = list.filter((method) => !known.includes(method.toUpperCase()));
   const ticked = (method) => list.some((each) => each.toUpperCase() === method);
   const write = (entries) => set(entries.length === 0 || same(entries, node.default) ? undefined : entries);
-  const toggle = (method, on) => write(on ? [...known.filter((each) => each === method || ticked(each)), ...others] : list.filter((each) => each.toUpperCase() !== method));
+  const without = (method) => list.filter((each) => each.toUpperCase() !== method);
+  const toggle = (method, on) => write(on ? [...known.filter((each) => each === method || ticked(each)), ...others] : without(method));
   return html`<${Field} ...${rest} id=${id} group>${() => html`<div class="ticks">
-    ${known.map((method) => html`<label key=${method} class="tick"><input type="checkbox" checked=${ticked(method)} disabled=${readOnly} onChange=${(event) => toggle(method, event.currentTarget.checked)} /><span class="mono">${method}</span></label>`)}
-    ${known === METHODS && html`<label class="tick other"><span>${t('methods.others')}</span><input type="text" class="mono" readonly=${readOnly} value=${others.join(' ')} onChange=${(event) => write([...known.filter(ticked), ...event.currentTarget.value.split(/[\s,]+/).filter(Boolean)])} /></label>`}
+    ${known.map((method) => html`<label key=${method} class="tick">
+      <input type="checkbox" checked=${ticked(method)} disabled=${readOnly} onChange=${(event) => toggle(method, event.currentTarget.checked)} />
+      <span class="mono">${method}</span></label>`)}
+    ${known === METHODS && html`<label class="tick other"><span>${t('methods.others')}</span>
+      <input type="text" class="mono" readonly=${readOnly} value=${others.join(' ')}
+      onChange=${(event) => write([...known.filter(ticked), ...event.currentTarget.value.split(/[\s,]+/).filter(Boolean)])} /></label>`}
   </div>`}<//>`;
 }
 
@@ -60,5 +66,7 @@ export function Ticks({ value, set, readOnly, node, ...rest }) {
     const entries = list.map((each) => each.value).filter((each) => (each === entry ? on : now.includes(each)));
     set(entries.length === 0 || same(entries, node.default) ? undefined : entries);
   };
-  return html`<${Field} ...${rest} group>${() => html`<div class="ticks">${list.map((each) => html`<label key=${each.value} class="tick"><input type="checkbox" checked=${now.includes(each.value)} disabled=${readOnly} onChange=${(event) => toggle(each.value, event.currentTarget.checked)} /><span>${choiceText(each)}</span></label>`)}</div>`}<//>`;
+  return html`<${Field} ...${rest} group>${() => html`<div class="ticks">${list.map((each) => html`<label key=${each.value} class="tick">
+    <input type="checkbox" checked=${now.includes(each.value)} disabled=${readOnly}
+    onChange=${(event) => toggle(each.value, event.currentTarget.checked)} /><span>${choiceText(each)}</span></label>`)}</div>`}<//>`;
 }

@@ -24,6 +24,7 @@ export function Objects({ value, set, readOnly, node, path, id, fields, fresh, t
   const list = Array.isArray(value) ? value : [];
   const keys = useRowKeys(list.length);
   const names = fields ?? inOrder(item.name, Object.keys(item.properties ?? {}));
+  const empty = Object.fromEntries((item.required ?? []).filter((name) => item.properties[name]?.type === 'string').map((name) => [name, '']));
   const remove = (index) => {
     keys.drop(index);
     const left = list.toSpliced(index, 1);
@@ -31,10 +32,13 @@ export function Objects({ value, set, readOnly, node, path, id, fields, fresh, t
   };
   return html`<${Field} ...${rest} id=${id} group>${() => html`
     <ol class="rows">${list.map((entry, index) => html`<li key=${keys.list[index]} class="row-item">
-      <div class="row-fields">${isObject(entry) ? names.map((name) => html`<${SchemaField} key=${name} path=${[...path, index, name]} plain />`) : html`<code class="value">${JSON.stringify(entry)}</code>`}</div>
-      <${Button} kind="quiet" icon="close" label=${t('rows.remove', { n: index + 1, what: rest.label })} why=${readOnly ? t('needsAdmin.short') : undefined} onClick=${() => remove(index)} />
+      <div class="row-fields">${isObject(entry) ? names.map((name) => html`<${SchemaField} key=${name}
+        path=${[...path, index, name]} plain />`) : html`<code class="value">${JSON.stringify(entry)}</code>`}</div>
+      <${Button} kind="quiet" icon="close" label=${t('rows.remove', { n: index + 1, what: rest.label })}
+        why=${readOnly ? t('needsAdmin.short') : undefined} onClick=${() => remove(index)} />
     </li>`)}</ol>
-    <${Button} small icon="add" why=${readOnly ? t('needsAdmin.short') : undefined} onClick=${() => set([...list, fresh ? fresh(list) : Object.fromEntries((item.required ?? []).filter((name) => item.properties[name]?.type === 'string').map((name) => [name, '']))])}>${title ?? t('rows.add')}<//>`}
+    <${Button} small icon="add" why=${readOnly ? t('needsAdmin.short') : undefined}
+      onClick=${() => set([...list, fresh ? fresh(list) : empty])}>${title ?? t('rows.add')}<//>`}
   <//>`;
 }
 
@@ -55,19 +59,25 @@ export function Pairs({ value, set, readOnly, node, path, id, ...rest }) {
       const wrong = reserved ? t('headers.reserved', { reason: reserved }) : issueAt([...path, name]);
       const error = `${id}-${index}-error`;
       return html`<li key=${keys.list[index]} class="row-item"><div class="row-fields pair">
-        <input type="text" class="mono" aria-label=${t('rows.name', { what: rest.label, n: index + 1 })} aria-invalid=${wrong ? 'true' : undefined} aria-describedby=${wrong ? error : undefined} spellcheck=${false} autocomplete="off" readonly=${readOnly} value=${name} onChange=${(event) => {
+        <input type="text" class="mono" aria-label=${t('rows.name', { what: rest.label, n: index + 1 })} aria-invalid=${wrong ? 'true' : undefined}
+          aria-describedby=${wrong ? error : undefined} spellcheck=${false} autocomplete="off" readonly=${readOnly} value=${name}
+          onChange=${(event) => {
           // Two rows of one name would be one row: the second waits until it has a name of its own.
           if (!(event.currentTarget.value in object)) rename(index, event.currentTarget.value);
           else event.currentTarget.value = name;
         }} />
-        <input type="text" class="mono" aria-label=${t('rows.value', { what: rest.label, n: index + 1 })} spellcheck=${false} autocomplete="off" inputmode=${numeric ? 'numeric' : undefined} readonly=${readOnly} value=${typeof entry === 'string' ? entry : JSON.stringify(entry)} onInput=${(event) => put(index, event.currentTarget.value)} />
+        <input type="text" class="mono" aria-label=${t('rows.value', { what: rest.label, n: index + 1 })} spellcheck=${false} autocomplete="off"
+          inputmode=${numeric ? 'numeric' : undefined} readonly=${readOnly} value=${typeof entry === 'string' ? entry : JSON.stringify(entry)}
+          onInput=${(event) => put(index, event.currentTarget.value)} />
         ${wrong && html`<p class="field-error" id=${error}>${wrong}</p>`}
-      </div><${Button} kind="quiet" icon="close" label=${t('rows.remove', { n: index + 1, what: rest.label })} why=${readOnly ? t('needsAdmin.short') : undefined} onClick=${() => {
+      </div><${Button} kind="quiet" icon="close" label=${t('rows.remove', { n: index + 1, what: rest.label })}
+        why=${readOnly ? t('needsAdmin.short') : undefined} onClick=${() => {
         keys.drop(index);
         write(entries.toSpliced(index, 1));
       }} /></li>`;
     })}</ul>
-    <${Button} small icon="add" why=${readOnly ? t('needsAdmin.short') : '' in object ? t('rows.nameFirst') : undefined} onClick=${() => set({ ...object, '': numeric ? 0 : '' })}>${t('rows.add')}<//>`}
+    <${Button} small icon="add" why=${readOnly ? t('needsAdmin.short') : '' in object ? t('rows.nameFirst') : undefined}
+      onClick=${() => set({ ...object, '': numeric ? 0 : '' })}>${t('rows.add')}<//>`}
   <//>`;
 }
 
@@ -86,6 +96,7 @@ export function ObjectMap({ value, set, readOnly, node, path, id, suggest = [], 
         set(Object.keys(left).length === 0 ? undefined : left);
       }}>${t('rows.removeKey', { key })}<//>
     </fieldset>`)}
-    <${Button} small icon="add" why=${readOnly ? t('needsAdmin.short') : next === undefined ? t('rows.allThere') : undefined} onClick=${() => set({ ...object, [next]: { body: '', contentType: 'text/html; charset=utf-8' } })}>${t('rows.addKey', { key: next ?? '' })}<//>`}
+    <${Button} small icon="add" why=${readOnly ? t('needsAdmin.short') : next === undefined ? t('rows.allThere') : undefined}
+      onClick=${() => set({ ...object, [next]: { body: '', contentType: 'text/html; charset=utf-8' } })}>${t('rows.addKey', { key: next ?? '' })}<//>`}
   <//>`;
 }

@@ -19,7 +19,8 @@ export function MatchCard() {
   // Suggestions are a comfort: where there are none, or they fail, one types.
   const hosts = [...new Set((domains.state.value.value?.hosts ?? []).map(({ host }) => host))];
   return html`<${FormCard} title=${t('card.match')} paths=${['match']} always>
-    <div class="pair-fields"><${SchemaField} path=${['match', 'host']} list="hosts" placeholder="www.example.com" /><${SchemaField} path=${['match', 'path']} placeholder="/" /></div>
+    <div class="pair-fields"><${SchemaField} path=${['match', 'host']} list="hosts" placeholder="www.example.com" />
+      <${SchemaField} path=${['match', 'path']} placeholder="/" /></div>
     <datalist id="hosts">${hosts.map((host) => html`<option key=${host} value=${host}></option>`)}</datalist>
     <${SchemaField} path=${['match', 'methods']} />
     <${Conditions} kind="headers" /><${Conditions} kind="query" /><${Conditions} kind="cookies" />
@@ -50,9 +51,16 @@ function Conditions({ kind }) {
       const put = (next) => write(list.with(index, next));
       const wrong = issueAt([...path, index]) ?? ['name', ...OPERATORS].map((name) => issueAt([...path, index, name])).find(Boolean);
       return html`<li key=${rows.list[index]} class="row-item"><div class="row-fields condition">
-        <input type="text" class="mono" id=${`f-match-${kind}-${index}-name`} aria-label=${t('condition.name', { n: index + 1, what: rest.label })} aria-invalid=${wrong ? 'true' : undefined} spellcheck=${false} autocomplete="off" readonly=${readOnly} placeholder=${t(`condition.name.${kind}`)} value=${condition.name ?? ''} onInput=${(event) => put({ ...condition, name: event.currentTarget.value })} />
-        <select aria-label=${t('condition.operator', { n: index + 1, what: rest.label })} disabled=${readOnly} onChange=${(event) => put(withOperator(condition, event.currentTarget.value))}>${OPERATORS.map((name) => html`<option key=${name} value=${name} selected=${name === operator}>${t(`condition.${name}`)}</option>`)}</select>
-        ${(operator === 'equals' || operator === 'prefix') && html`<input type="text" class="mono" aria-label=${t('condition.value', { n: index + 1, what: rest.label })} spellcheck=${false} autocomplete="off" readonly=${readOnly} value=${condition[operator] ?? ''} onInput=${(event) => put({ ...condition, [operator]: event.currentTarget.value })} />`}
+        <input type="text" class="mono" id=${`f-match-${kind}-${index}-name`} aria-label=${t('condition.name', { n: index + 1, what: rest.label })}
+          aria-invalid=${wrong ? 'true' : undefined} spellcheck=${false} autocomplete="off" readonly=${readOnly}
+          placeholder=${t(`condition.name.${kind}`)} value=${condition.name ?? ''}
+          onInput=${(event) => put({ ...condition, name: event.currentTarget.value })} />
+        <select aria-label=${t('condition.operator', { n: index + 1, what: rest.label })} disabled=${readOnly}
+          onChange=${(event) => put(withOperator(condition, event.currentTarget.value))}>${OPERATORS.map((name) => html`<option key=${name}
+          value=${name} selected=${name === operator}>${t(`condition.${name}`)}</option>`)}</select>
+        ${(operator === 'equals' || operator === 'prefix') && html`<input type="text" class="mono"
+          aria-label=${t('condition.value', { n: index + 1, what: rest.label })} spellcheck=${false} autocomplete="off" readonly=${readOnly}
+          value=${condition[operator] ?? ''} onInput=${(event) => put({ ...condition, [operator]: event.currentTarget.value })} />`}
         ${wrong && html`<p class="field-error">${wrong}</p>`}
       </div><${Button} kind="quiet" icon="close" label=${t('rows.remove', { n: index + 1, what: rest.label })} why=${admin} onClick=${() => {
         rows.drop(index);

@@ -12,7 +12,10 @@ import { useRowKeys } from './maps.js';
 
 /** What the hash of a split is taken over: a source, and for some of them a name. */
 export function HashBy({ value, set, readOnly, node, ...rest }) {
-  const branches = (node.oneOf ?? node.anyOf ?? []).map(({ properties, required, description }) => ({ source: properties.source.const, extra: required.find((name) => name !== 'source'), description }));
+  const branches = (node.oneOf ?? node.anyOf ?? []).map(({ properties, required }) => ({
+    source: properties.source.const,
+    extra: required.find((name) => name !== 'source'),
+  }));
   const source = isObject(value) ? value.source : undefined;
   const extra = branches.find((branch) => branch.source === source)?.extra;
   const choose = (event) => {
@@ -21,9 +24,11 @@ export function HashBy({ value, set, readOnly, node, ...rest }) {
   };
   return html`<${Field} ...${rest}>${(ties) => html`<div class="row-fields pair"><select ...${ties} disabled=${readOnly} onChange=${choose}>
       <option value="" selected=${source === undefined}>${t('choice.none')}</option>
-      ${branches.map((branch) => html`<option key=${branch.source} value=${branch.source} selected=${branch.source === source}>${coded('hashBy', branch.source)}</option>`)}
+      ${branches.map((branch) => html`<option key=${branch.source} value=${branch.source}
+        selected=${branch.source === source}>${coded('hashBy', branch.source)}</option>`)}
     </select>
-    ${extra && html`<input type="text" class="mono" aria-label=${coded('hashBy', extra)} readonly=${readOnly} value=${value[extra] ?? ''} onInput=${(event) => set({ source, [extra]: event.currentTarget.value })} />`}</div>`}
+    ${extra && html`<input type="text" class="mono" aria-label=${coded('hashBy', extra)} readonly=${readOnly} value=${value[extra] ?? ''}
+      onInput=${(event) => set({ source, [extra]: event.currentTarget.value })} />`}</div>`}
   <//>`;
 }
 
@@ -37,9 +42,11 @@ export function KeyQuery({ value, set, readOnly, node, ...rest }) {
     set(next === 'all' ? undefined : next === 'none' ? 'none' : { [next]: names });
   };
   return html`<${Field} ...${rest}>${(ties) => html`<div class="row-fields pair"><select ...${ties} disabled=${readOnly} onChange=${choose}>
-      ${['all', 'none', 'ignore', 'include'].map((name) => html`<option key=${name} value=${name} selected=${name === kind}>${t(`keyQuery.${name}`)}</option>`)}
+      ${['all', 'none', 'ignore', 'include'].map((name) => html`<option key=${name} value=${name}
+        selected=${name === kind}>${t(`keyQuery.${name}`)}</option>`)}
     </select>
-    ${isObject(value) && html`<input type="text" class="mono" aria-label=${t('keyQuery.names')} placeholder="utm_source utm_medium" readonly=${readOnly} value=${typed} onInput=${(event) => {
+    ${isObject(value) && html`<input type="text" class="mono" aria-label=${t('keyQuery.names')} placeholder="utm_source utm_medium"
+      readonly=${readOnly} value=${typed} onInput=${(event) => {
       setTyped(event.currentTarget.value);
       set({ [kind]: event.currentTarget.value.split(/[\s,]+/).filter(Boolean) });
     }} />`}</div>`}
@@ -67,8 +74,12 @@ export function Keys({ value, set, readOnly, id, ...rest }) {
     <ol class="rows">${list.map((entry, index) => {
       const described = isObject(entry) ? entry : { sha256: entry };
       return html`<li key=${rows.list[index]} class="row-item"><div class="row-fields key">
-        ${['sha256', 'id', 'expiresAt', 'note'].map((name) => html`<div class="field" key=${name}><label for=${`${id}-${index}-${name}`}>${t(`field.DescribedKey.${name}`)}</label>
-          <input id=${`${id}-${index}-${name}`} type="text" class="mono" spellcheck=${false} autocomplete="off" readonly=${readOnly} aria-invalid=${name === 'sha256' && !/^[0-9a-f]{64}$/.test(described.sha256 ?? '') ? 'true' : undefined} placeholder=${name === 'expiresAt' ? '2027-01-31T00:00:00Z' : undefined} value=${described[name] ?? ''} onInput=${(event) => put(index, name, event.currentTarget.value)} /></div>`)}
+        ${['sha256', 'id', 'expiresAt', 'note'].map((name) => html`<div class="field" key=${name}>
+          <label for=${`${id}-${index}-${name}`}>${t(`field.DescribedKey.${name}`)}</label>
+          <input id=${`${id}-${index}-${name}`} type="text" class="mono" spellcheck=${false} autocomplete="off" readonly=${readOnly}
+            aria-invalid=${name === 'sha256' && !/^[0-9a-f]{64}$/.test(described.sha256 ?? '') ? 'true' : undefined}
+            placeholder=${name === 'expiresAt' ? '2027-01-31T00:00:00Z' : undefined} value=${described[name] ?? ''}
+            onInput=${(event) => put(index, name, event.currentTarget.value)} /></div>`)}
       </div><${Button} kind="quiet" icon="close" label=${t('rows.remove', { n: index + 1, what: rest.label })} why=${admin} onClick=${() => {
         rows.drop(index);
         write(list.toSpliced(index, 1));

@@ -18,10 +18,14 @@ export function TimingCard() {
   return html`<${FormCard} title=${t('card.timing')} paths=${FIELDS}>
     <fieldset class="block"><legend>${t('preset.title')}</legend>
       <ul class="presets">${presets.value.map(({ name, purpose, fields }) => html`<li key=${name}>
-        <${Button} small icon=${applied(fields) ? 'check' : undefined} why=${why} aria-pressed=${applied(fields)} onClick=${() => replace((before) => ({ ...before, ...fields }))}>${coded('preset', name)}<//>
-        <span>${served('preset', name, purpose)} <code class="quiet-text">${Object.entries(fields).map(([key, value]) => `${key} ${value}`).join(', ')}</code></span>
+        <${Button} small icon=${applied(fields) ? 'check' : undefined} why=${why} aria-pressed=${applied(fields)}
+          onClick=${() => replace((before) => ({ ...before, ...fields }))}>${coded('preset', name)}<//>
+        <span>${served('preset', name, purpose)} <code
+          class="quiet-text">${Object.entries(fields).map(([key, value]) => `${key} ${value}`).join(', ')}</code></span>
       </li>`)}
-      <li><${Button} small why=${why} onClick=${() => replace((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !FIELDS.includes(name))))}>${t('preset.none')}<//><span>${t('preset.noneText')}</span></li></ul>
+      <li><${Button} small why=${why}
+        onClick=${() => replace((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !FIELDS.includes(name))))}>${t('preset.none')}<//>
+        <span>${t('preset.noneText')}</span></li></ul>
     </fieldset>
     <div class="pair-fields">${FIELDS.map((name) => html`<${SchemaField} key=${name} path=${[name]} />`)}</div>
   <//>`;

@@ -43,7 +43,8 @@ export function useConfirmed(attempt, onDone) {
 export function Wants({ wants, meant, setMeant, busy }) {
   const count = countDangers(wants.dangers, wants.defaultsDangers);
   return html`<div class="wants" role="alert"><${Note} kind="warn"><strong>${tn('confirm.title', count)}</strong><p>${t('confirm.text')}</p><//></div>
-    <div class="wants-list" tabindex="0" role="region" aria-label=${tn('danger.count', count)}><${DangerList} dangers=${wants.dangers} defaultsDangers=${wants.defaultsDangers} /></div>
+    <div class="wants-list" tabindex="0" role="region" aria-label=${tn('danger.count', count)}>
+      <${DangerList} dangers=${wants.dangers} defaultsDangers=${wants.defaultsDangers} /></div>
     <${Switch} id="meant" label=${t('confirm.meant')} checked=${meant} disabled=${busy} onChange=${setMeant} />`;
 }
 
@@ -55,6 +56,7 @@ export function Refusal({ refusal }) {
   const text = t(key, values);
   const issues = Array.isArray(body?.issues) ? body.issues : [];
   return html`<${Note} kind="stop" role="alert"><p>${text === key ? failureText(refusal) : text}</p>
-    ${issues.length > 0 && html`<ul class="issue-list">${issues.slice(0, 20).map((issue, index) => html`<li key=${index}>${issue.routeId && html`<code>${issue.routeId}</code> `}<code>${issue.path}</code> ${issue.message}</li>`)}</ul>`}
+    ${issues.length > 0 && html`<ul class="issue-list">${issues.slice(0, 20).map((issue, index) => html`<li
+      key=${index}>${issue.routeId && html`<code>${issue.routeId}</code> `}<code>${issue.path}</code> ${issue.message}</li>`)}</ul>`}
   <//>`;
 }

@@ -20,7 +20,8 @@ export function DiscardDialog({ onClose }) {
     tellDone(t('discard.done', { revision: result.value.sourceRevision ?? revision }));
     await everythingChanged();
   };
-  return html`<${Dialog} title=${t('discard.title', { revision })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} kind="danger" busy=${busy} onClose=${onClose} onGo=${go}>${t('discard.go')}<//>`}>
+  return html`<${Dialog} title=${t('discard.title', { revision })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} kind="danger"
+    busy=${busy} onClose=${onClose} onGo=${go}>${t('discard.go')}<//>`}>
     ${refusal && html`<${Refusal} refusal=${refusal} />`}
     <p>${t('discard.text', { revision })}</p>
     <${Note}>${t('discard.kept')}<//>

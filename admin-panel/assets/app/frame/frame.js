@@ -54,7 +54,8 @@ function TopBar({ current }) {
   const entries = NAVIGATION.filter(({ admin }) => !admin || isAdmin.value);
   return html`<header class="top">
     <${Link} to="/routes" class="name">jouska<//>
-    <nav class="nav-wide" aria-label=${t('nav')}>${entries.map(({ path, key }) => html`<${Link} key=${path} to=${path} aria-current=${path === current ? 'page' : undefined}>${t(key)}<//>`)}</nav>
+    <nav class="nav-wide" aria-label=${t('nav')}>${entries.map(({ path, key }) => html`<${Link} key=${path} to=${path}
+      aria-current=${path === current ? 'page' : undefined}>${t(key)}<//>`)}</nav>
     <div class="nav-narrow"><${Menu} icon="menu" label=${t('nav')} text=${t(entries.find(({ path }) => path === current)?.key ?? 'nav')}
       items=${entries.map(({ path, key }) => ({ to: path, label: t(key), ticked: path === current ? true : undefined }))} /></div>
     <${Account} />
@@ -91,7 +92,8 @@ function Guarded({ children }) {
   const details = `${crash?.stack ?? crash}\n${location.pathname}\n${t('build')} ${build ?? '–'}`;
   return html`<${Screen} title=${t('crash.title')}>
     <${Note} kind="stop" role="alert">${t('crash.text')}<//>
-    <div class="actions"><${Button} icon="refresh" onClick=${again}>${t('crash.again')}<//><${Copy} text=${details} label=${t('crash.copy')} small=${false} /></div>
+    <div class="actions"><${Button} icon="refresh" onClick=${again}>${t('crash.again')}<//>
+      <${Copy} text=${details} label=${t('crash.copy')} small=${false} /></div>
     <pre class="value" tabindex="0">${details}</pre>
   <//>`;
 }

@@ -35,12 +35,14 @@ export function PublishBar() {
   const dangers = countDangers(value.dangers, value.defaultsDangers);
   const onPublish = place.value.path === '/publish';
   return html`<section class=${`publish-bar ${is}`} aria-label=${t('bar.label')}>
-    <p role="status" aria-live="polite"><${Icon} name=${SIGNS[is]} /><span><strong>${t(`bar.${is}`, { revision: value.live?.revision })}</strong> <span class="bar-more">${more(is, value, dangers)}</span></span></p>
+    <p role="status" aria-live="polite"><${Icon} name=${SIGNS[is]} /><span>
+      <strong>${t(`bar.${is}`, { revision: value.live?.revision })}</strong> <span class="bar-more">${more(is, value, dangers)}</span></span></p>
     <div class="actions">
       ${is === 'blocked' && !onPublish && html`<${Link} to="/publish" button="plain">${t('bar.see')}<//>`}
       ${(is === 'unpublished' || is === 'never') && !onPublish && html`<${Link} to="/publish" button="plain">${t('bar.review')}<//>`}
       ${is === 'unknown' && html`<${Button} icon="refresh" onClick=${preview.refresh}>${t('failure.retry')}<//>`}
-      ${value.live && (is === 'unpublished' || is === 'blocked' || is === 'emptied') && html`<${Button} why=${isAdmin.value ? undefined : t('needsAdmin.short')} onClick=${() => { openDialog.value = 'discard'; }}>${t('bar.discard')}<//>`}
+      ${value.live && (is === 'unpublished' || is === 'blocked' || is === 'emptied') && html`<${Button}
+        why=${isAdmin.value ? undefined : t('needsAdmin.short')} onClick=${() => { openDialog.value = 'discard'; }}>${t('bar.discard')}<//>`}
       <${Button} kind="primary" why=${why} onClick=${() => { openDialog.value = 'publish'; }}>${t('bar.publish')}<//>
     </div>
     ${open === 'publish' && html`<${PublishDialog} onClose=${() => { openDialog.value = undefined; }} />`}

@@ -44,14 +44,18 @@ export function PublishDialog({ onClose }) {
   const stale = changed && refusal?.error === 'draft_changed';
   return html`<${Dialog} title=${t('publish.title')} busy=${busy} onClose=${onClose} wide=${Boolean(wants || stale)} actions=${html`
       <${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//>
-      ${stale ? html`<${Button} kind="primary" onClick=${startOver}>${t('publish.startOver')}<//>` : html`<${Button} kind=${wants ? 'danger' : 'primary'} busy=${busy} why=${why} onClick=${send}>${wants ? t('publish.meant') : t('publish.go')}<//>`}`}>
+      ${stale ? html`<${Button} kind="primary" onClick=${startOver}>${t('publish.startOver')}<//>` : html`<${Button}
+        kind=${wants ? 'danger' : 'primary'} busy=${busy} why=${why} onClick=${send}>${wants ? t('publish.meant') : t('publish.go')}<//>`}`}>
     ${refusal && html`<${Refusal} refusal=${refusal} />`}
     ${stale ? html`<h3>${t('publish.nowGoing')}</h3><${Diff} entries=${reviewed?.changes ?? []} heading="h4" />` : html`
       <p>${reviewed?.live ? t('publish.replaces', { revision: reviewed.live.revision }) : t('publish.first')} ${tn('bar.routes', reviewed?.routeCount ?? 0)}</p>
-      ${reviewed?.changes?.length > 0 && !wants && html`<${Fold} title=${tn('publish.changes', reviewed.changes.length)}><${Diff} entries=${reviewed.changes} heading="h4" /><//>`}
+      ${reviewed?.changes?.length > 0 && !wants && html`<${Fold} title=${tn('publish.changes', reviewed.changes.length)}>
+        <${Diff} entries=${reviewed.changes} heading="h4" /><//>`}
       ${wants && html`<${Wants} wants=${wants} meant=${meant} setMeant=${setMeant} busy=${busy} />`}
-      <${Field} id="publish-note" label=${t('publish.note')} hint=${t('publish.noteHint', { max: noteLength })} error=${tooLong ? t('check.long', { max: noteLength }) : undefined}>
-        ${(ties) => html`<textarea ...${ties} rows="2" value=${note} disabled=${busy} onInput=${(event) => setNote(event.currentTarget.value)}></textarea>`}
+      <${Field} id="publish-note" label=${t('publish.note')} hint=${t('publish.noteHint', { max: noteLength })}
+        error=${tooLong ? t('check.long', { max: noteLength }) : undefined}>
+        ${(ties) => html`<textarea ...${ties} rows="2" value=${note} disabled=${busy} onInput=${(event) => setNote(event.currentTarget.value)}>
+          </textarea>`}
       <//>
       <${Note}>${t('publish.when')}<//>`}
   <//>`;

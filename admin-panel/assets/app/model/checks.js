@@ -101,7 +101,8 @@ function between(definition, report) {
   for (const kind of ['headers', 'query', 'cookies']) {
     const conditions = Array.isArray(match?.[kind]) ? match[kind] : [];
     conditions.forEach((condition, index) => {
-      if (isObject(condition) && ['equals', 'prefix', 'present'].filter((name) => condition[name] !== undefined).length !== 1) report(['match', kind, index], 'condition');
+      const compared = isObject(condition) ? ['equals', 'prefix', 'present'].filter((name) => condition[name] !== undefined) : [];
+      if (isObject(condition) && compared.length !== 1) report(['match', kind, index], 'condition');
     });
   }
 }

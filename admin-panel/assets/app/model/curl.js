@@ -77,4 +77,7 @@ function unescaped(_, sign) {
 
 const HEADERS = { '-A': 'user-agent', '--user-agent': 'user-agent', '-e': 'referer', '--referer': 'referer', '-b': 'cookie', '--cookie': 'cookie' };
 const DATA = new Set(['-d', '--data', '--data-raw', '--data-binary', '--data-urlencode', '--json', '-F', '--form']);
-const WITH_VALUE = new Set(['-o', '--output', '-u', '--user', '-x', '--proxy', '-m', '--max-time', '--connect-timeout', '--resolve', '-w', '--write-out', '--cacert', '--cert', '--key', '-T', '--upload-file', '--retry']);
+const WITH_VALUE = new Set([
+  '-o', '--output', '-u', '--user', '-x', '--proxy', '-m', '--max-time', '--connect-timeout',
+  '--resolve', '-w', '--write-out', '--cacert', '--cert', '--key', '-T', '--upload-file', '--retry',
+]);

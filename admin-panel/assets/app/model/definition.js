@@ -47,15 +47,6 @@ export function spelled(path) {
   return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
 }
 
-/** The keys of `match.headers[1].name`. Map keys with dots in them cannot be told apart, and need not be. */
-export function keysOf(text) {
-  return text
-    .replace(/ \(absent\)$/, '')
-    .split(/[.[]/)
-    .filter((part) => part !== '')
-    .map((part) => (/^\d+\]$/.test(part) ? Number(part.slice(0, -1)) : part.replace(/\]$/, '').replace(/^"|"$/g, '')));
-}
-
 /** The id of the control for a path. */
 export function controlId(path) {
   return `f-${(typeof path === 'string' ? path : spelled(path)).replace(/[^A-Za-z0-9_-]+/g, '-')}`;

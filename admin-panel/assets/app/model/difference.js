@@ -40,4 +40,4 @@ function rank({ risk }) {
 }
 
 export const DEFAULTS = 'defaults';
-export const DOCUMENT = 'document';
+const DOCUMENT = 'document';

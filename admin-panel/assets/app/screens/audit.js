@@ -19,9 +19,15 @@ export function Audit() {
     log.refresh();
   }, [size.value]);
   const head = ['time', 'actor', 'action', 'target', 'detail'].map((name) => t(`audit.${name}`));
-  return html`<${Screen} title=${t('audit.title')} lead=${t('audit.lead')} actions=${html`<label class="inline-label" for="audit-size">${t('audit.rows')}</label><select id="audit-size" onChange=${(event) => { size.value = Number(event.currentTarget.value); }}>${SIZES.map((n) => html`<option key=${n} value=${n} selected=${n === size.value}>${n}</option>`)}</select><${Refresh} of=${log} />`}>
-    <${Loaded} of=${log} what=${t('audit.what')} lines=${8}>${({ entries }) => (entries.length === 0 ? html`<div class="card"><${Empty} title=${t('audit.empty')} /></div>` : html`<div class="card"><${Table} label=${t('audit.title')} head=${head}>${entries.map(({ id, at, actor, action, target, detail }) => html`<tr key=${id}>
-      <td><${Time} at=${at} /></td><td><${Actor} text=${actor} /></td><td title=${action}>${coded('action', action)}</td><td class="mono">${target ?? '–'}</td><td class="wrap"><${Detail} text=${detail} /></td></tr>`)}<//></div>`)}<//>
+  return html`<${Screen} title=${t('audit.title')} lead=${t('audit.lead')} actions=${html`<label class="inline-label"
+    for="audit-size">${t('audit.rows')}</label>
+    <select id="audit-size" onChange=${(event) => { size.value = Number(event.currentTarget.value); }}>${SIZES.map((n) => html`<option key=${n}
+    value=${n} selected=${n === size.value}>${n}</option>`)}</select><${Refresh} of=${log} />`}>
+    <${Loaded} of=${log} what=${t('audit.what')} lines=${8}>${({ entries }) => (entries.length === 0 ? html`<div class="card">
+      <${Empty} title=${t('audit.empty')} /></div>` : html`<div class="card">
+      <${Table} label=${t('audit.title')} head=${head}>${entries.map(({ id, at, actor, action, target, detail }) => html`<tr key=${id}>
+      <td><${Time} at=${at} /></td><td><${Actor} text=${actor} /></td><td title=${action}>${coded('action', action)}</td>
+        <td class="mono">${target ?? '–'}</td><td class="wrap"><${Detail} text=${detail} /></td></tr>`)}<//></div>`)}<//>
   <//>`;
 }
 
@@ -36,5 +42,6 @@ function Detail({ text }) {
   if (!isObject(value) || Object.keys(value).length === 0) return html`<code class="value">${text}</code>`;
   const names = Object.keys(value);
   const small = text.length <= 80;
-  return small ? html`<${Tree} value=${value} />` : html`<${Fold} title=${`${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''}`}><${Tree} value=${value} /><//>`;
+  return small ? html`<${Tree} value=${value} />` : html`<${Fold} title=${`${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''}`}>
+    <${Tree} value=${value} /><//>`;
 }

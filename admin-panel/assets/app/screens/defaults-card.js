@@ -24,7 +24,8 @@ const KEPT = 'edit.defaults';
 export function DefaultsCard() {
   return html`<${Card} id="defaults" title=${t('defaults.title')}>
     <p class="quiet-text">${t('defaults.text')}</p>
-    <${Loaded} of=${defaults} what=${t('defaults.title')} lines=${3}>${({ defaults: value }) => html`<${Edit} key=${JSON.stringify(value)} value=${value} />`}<//>
+    <${Loaded} of=${defaults} what=${t('defaults.title')} lines=${3}>${({ defaults: value }) => html`<${Edit} key=${JSON.stringify(value)}
+      value=${value} />`}<//>
   <//>`;
 }
 
@@ -35,7 +36,7 @@ function Edit({ value }) {
   const most = limits.value.definitionBytes;
   const { value: parsed, error } = text.trim() === '' ? { value: {} } : parse(text);
   const size = error ? 0 : jsonBytes(parsed);
-  const problem = error ? t('json.broken', { line: error.line, column: error.column }) : !isObject(parsed) ? t('json.notObject') : size > most ? t('json.big', { size: bytes(size), max: bytes(most) }) : undefined;
+  const problem = problemOf(parsed, error, size, most);
   const changed = text !== saved && (problem !== undefined || !same(parsed, value ?? {}));
   const known = !problem && schema.value.has('Defaults');
   const issues = known ? check(parsed, schema.value, 'Defaults') : [];
@@ -58,17 +59,26 @@ function Edit({ value }) {
     await Promise.all([defaults.refresh(), draftChanged()]);
   };
   const viewer = isAdmin.value ? undefined : t('needsAdmin.short');
-  return html`<${Field} id="defaults-json" label=${t('defaults.json')} hint=${t('json.size', { size: bytes(size), max: bytes(most) })} error=${problem}>
-      ${(ties) => html`<textarea ...${ties} class="mono json" rows=${Math.min(16, Math.max(4, text.split('\n').length + 1))} spellcheck=${false} readonly=${!isAdmin.value} value=${text} placeholder="{}" onInput=${(event) => type(event.currentTarget.value)}></textarea>`}
+  return html`<${Field} id="defaults-json" label=${t('defaults.json')} hint=${t('json.size', { size: bytes(size), max: bytes(most) })}
+    error=${problem}>
+      ${(ties) => html`<textarea ...${ties} class="mono json" rows=${Math.min(16, Math.max(4, text.split('\n').length + 1))} spellcheck=${false}
+        readonly=${!isAdmin.value} value=${text} placeholder="{}" onInput=${(event) => type(event.currentTarget.value)}></textarea>`}
     <//>
     ${!problem && fired(parsed, dangerRules.value).map((danger) => html`<${DangerNote} key=${danger.path} danger=${danger} />`)}
     ${issues.length + strange.length > 0 && html`<${Note} kind="warn"><ul class="issue-list">
       ${issues.map(({ path, message }) => html`<li key=${path}><code>${path}</code> ${message}</li>`)}
       ${strange.map((path) => html`<li key=${path}><code>${path}</code> ${t('editor.unknown')}</li>`)}</ul><//>`}
     <div class="actions">
-      <${Button} kind="primary" busy=${busy} why=${viewer ?? problem ?? (changed ? undefined : t('save.nothing'))} onClick=${save}>${t('defaults.save')}<//>
+      <${Button} kind="primary" busy=${busy} why=${viewer ?? problem ?? (changed ? undefined : t('save.nothing'))}
+        onClick=${save}>${t('defaults.save')}<//>
       <${Button} why=${problem} onClick=${() => type(JSON.stringify(parsed, null, 2))}>${t('json.format')}<//>
       <${Button} why=${viewer} onClick=${() => type('')}>${t('defaults.clear')}<//>
       ${changed && html`<${Button} onClick=${() => type(saved)}>${t('json.drop')}<//>`}
     </div>`;
+}
+
+function problemOf(parsed, error, size, most) {
+  if (error) return t('json.broken', { line: error.line, column: error.column });
+  if (!isObject(parsed)) return t('json.notObject');
+  return size > most ? t('json.big', { size: bytes(size), max: bytes(most) }) : undefined;
 }

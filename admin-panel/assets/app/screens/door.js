@@ -28,7 +28,8 @@ export function Door() {
         ${reason !== 'not_configured' && html`<${Button} onClick=${() => location.reload()}>${t('door.reload')}<//>`}
       </div>
       <p class="door-foot"><span>${t('build')} <span class="mono">${build ?? '–'}</span></span>
-        <span>${LANGUAGES.map((name) => html`<button key=${name} type="button" class="link-button" aria-pressed=${language.value === name} onClick=${() => { language.value = name; }}>${t(`language.${name}`)}</button>`)}</span></p>
+        <span>${LANGUAGES.map((name) => html`<button key=${name} type="button" class="link-button" aria-pressed=${language.value === name}
+          onClick=${() => { language.value = name; }}>${t(`language.${name}`)}</button>`)}</span></p>
     </div>
   </main>`;
 }

@@ -20,10 +20,12 @@ export function History() {
   }, []);
   const pick = (revision, on) => setPicked((before) => (on ? [...before.slice(-1), revision] : before.filter((each) => each !== revision)));
   return html`<${Screen} title=${t('history.title')} lead=${t('history.lead')} actions=${html`<${Refresh} of=${revisions} />`}>
-    <${Loaded} of=${revisions} what=${t('history.what')} lines=${6}>${({ entries, liveRevision }) => (entries.length === 0 ? html`<div class="card"><${Empty} title=${t('history.empty')}><p>${t('history.emptyText')}</p><//></div>` : html`
+    <${Loaded} of=${revisions} what=${t('history.what')} lines=${6}>${({ entries, liveRevision }) => (entries.length === 0 ? html`<div class="card">
+      <${Empty} title=${t('history.empty')}><p>${t('history.emptyText')}</p><//></div>` : html`
       <${Compare} picked=${picked} onClear=${() => setPicked([])} />
       <${Timeline} entries=${merged(entries, older)} live=${liveRevision} picked=${picked} onPick=${pick} onRollback=${setTarget} />
-      ${entries.length === HISTORY_PAGE && html`<${Older} known=${entries.length + older.length} onMore=${(more) => setOlder([...older, ...more])} />`}
+      ${entries.length === HISTORY_PAGE && html`<${Older} known=${entries.length + older.length}
+        onMore=${(more) => setOlder([...older, ...more])} />`}
       <p class="quiet-text">${t('history.gaps')}</p>`)}<//>
     ${target && html`<${RollbackDialog} entry=${target} onClose=${() => setTarget(undefined)} />`}
   <//>`;
@@ -36,18 +38,29 @@ function merged(entries, older) {
 
 function Timeline({ entries, live, picked, onPick, onRollback }) {
   const head = ['compare', 'revision', 'time', 'actor', 'note', 'routes', 'actions'].map((name) => t(`history.${name}`));
-  return html`<div class="card"><${Table} label=${t('history.title')} head=${head}>${entries.map((entry) => {
-    const { revision, at, actor, note, rollbackOf, routeCount, snapshot } = entry;
-    const bare = snapshot === 'none';
-    const why = !isAdmin.value ? t('needsAdmin.short') : entry.live || revision === live ? t('history.isLive') : bare ? t('history.noSnapshot') : undefined;
-    return html`<tr key=${revision} class=${revision === live ? 'live' : ''}>
-      <td><input type="checkbox" aria-label=${t('history.pick', { revision })} disabled=${bare} checked=${picked.includes(revision)} onChange=${(event) => onPick(revision, event.currentTarget.checked)} /></td>
-      <td><span class="mono strong">${number(revision)}</span> ${(entry.live || revision === live) && html`<${Tag} kind="good" icon="check">${t('history.live')}<//>`} ${rollbackOf != null && html`<${Tag}>${t('history.rollbackOf', { revision: rollbackOf })}<//>`} ${bare && html`<${Tag}>${t('history.noSnapshot')}<//>`}</td>
-      <td><${Time} at=${at} /></td><td><${Actor} text=${actor} /></td><td class="wrap">${note ?? html`<span class="quiet-text">–</span>`}</td>
-      <td class="mono">${typeof routeCount === 'number' ? number(routeCount) : '–'}</td>
-      <td><${Button} small why=${why} onClick=${() => onRollback(entry)}>${t('history.rollback')}<span class="unseen"> ${revision}</span><//></td>
-    </tr>`;
-  })}<//></div>`;
+  return html`<div class="card"><${Table} label=${t('history.title')} head=${head}>${entries.map((entry) => html`<${Row} key=${entry.revision} entry=${entry}
+    isLive=${entry.live || entry.revision === live} picked=${picked.includes(entry.revision)} onPick=${onPick} onRollback=${onRollback} />`)}<//></div>`;
+}
+
+function Row({ entry, isLive, picked, onPick, onRollback }) {
+  const { revision, at, actor, note, rollbackOf, routeCount, snapshot } = entry;
+  const bare = snapshot === 'none';
+  const why = !isAdmin.value ? t('needsAdmin.short') : isLive ? t('history.isLive') : bare ? t('history.noSnapshot') : undefined;
+  return html`<tr class=${isLive ? 'live' : ''}>
+    <td><input type="checkbox" aria-label=${t('history.pick', { revision })} disabled=${bare} checked=${picked}
+      onChange=${(event) => onPick(revision, event.currentTarget.checked)} /></td>
+    <td class="revision">
+      <span class="mono strong">${number(revision)}</span>
+      ${isLive && html`<${Tag} kind="good" icon="check">${t('history.live')}<//>`}
+      ${rollbackOf != null && html`<${Tag}>${t('history.rollbackOf', { revision: rollbackOf })}<//>`}
+      ${bare && html`<${Tag}>${t('history.noSnapshot')}<//>`}
+    </td>
+    <td><${Time} at=${at} /></td>
+    <td><${Actor} text=${actor} /></td>
+    <td class="wrap">${note ?? html`<span class="quiet-text">–</span>`}</td>
+    <td class="mono">${typeof routeCount === 'number' ? number(routeCount) : '–'}</td>
+    <td><${Button} small why=${why} onClick=${() => onRollback(entry)}>${t('history.rollback')}<span class="unseen"> ${revision}</span><//></td>
+  </tr>`;
 }
 
 function Older({ known, onMore }) {
@@ -64,7 +77,8 @@ function Older({ known, onMore }) {
     onMore(result.value.entries);
   };
   if (end) return null;
-  return html`${failure && html`<${Failure} failure=${failure} what=${t('history.what')} />`}<div class="actions"><${Button} busy=${busy} onClick=${more}>${t('history.older')}<//></div>`;
+  return html`${failure && html`<${Failure} failure=${failure} what=${t('history.what')} />`}<div class="actions">
+    <${Button} busy=${busy} onClick=${more}>${t('history.older')}<//></div>`;
 }
 
 function Compare({ picked, onClear }) {
@@ -81,6 +95,9 @@ function Compare({ picked, onClear }) {
   const entries = result?.ok ? result.value.entries : [];
   const order = (entry) => (entry.routeId !== undefined ? 0 : 1);
   return html`<${Card} title=${t('history.compared', { from, to })} aside=${html`<${Button} small onClick=${onClear}>${t('history.clear')}<//>`}>
-    ${!result ? html`<${Loading} lines=${3} what=${t('history.comparing')} />` : result.ok ? html`<p role="status" class="unseen">${tn('publish.changes', entries.length)}</p><${Diff} entries=${[...entries].sort((a, b) => order(a) - order(b))} empty=${t('history.same')} />` : html`<${Failure} failure=${result} what=${t('history.comparing')} onRetry=${ask} />`}
+    ${!result ? html`<${Loading} lines=${3} what=${t('history.comparing')} />` : result.ok ? html`<p role="status"
+      class="unseen">${tn('publish.changes', entries.length)}</p>
+      <${Diff} entries=${[...entries].sort((a, b) => order(a) - order(b))} empty=${t('history.same')} />` : html`<${Failure} failure=${result}
+      what=${t('history.comparing')} onRetry=${ask} />`}
   <//>`;
 }

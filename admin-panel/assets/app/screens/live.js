@@ -40,14 +40,19 @@ function Content({ value }) {
       ${(is === 'missing' || is === 'unreadable' || is === 'different') && html`<p><${Link} to="/publish">${t('live.repair')}<//></p>`}<//>
     <div class="two-columns">
       <${Card} title=${t('live.record')}><dl class="facts-list">
-        <${Fact} name="revision" value=${record && number(record.revision)} /><${Fact} name="digest" value=${record && short(record.digest)} title=${record?.digest} />
+        <${Fact} name="revision" value=${record && number(record.revision)} />
+          <${Fact} name="digest" value=${record && short(record.digest)} title=${record?.digest} />
         <${Fact} name="draft" value=${draftWord()} /></dl><//>
       <${Card} title=${t('live.kv')}><dl class="facts-list">
-        <${Fact} name="state" value=${kv.state && coded('live.state', kv.state)} /><${Fact} name="revision" value=${kv.revision != null ? String(kv.revision) : undefined} /><${Fact} name="digest" value=${kv.digest && short(kv.digest)} title=${kv.digest} />
+        <${Fact} name="state" value=${kv.state && coded('live.state', kv.state)} />
+          <${Fact} name="revision" value=${kv.revision != null ? String(kv.revision) : undefined} />
+          <${Fact} name="digest" value=${kv.digest && short(kv.digest)} title=${kv.digest} />
         <${Fact} name="updatedAt" value=${when(kv.updatedAt)} /><${Fact} name="updatedBy" value=${kv.updatedBy} /></dl><//>
-      <${Card} title=${t('live.observed')}>${observed ? html`<${Tree} value=${observed} />` : html`<p>${coded('live.reason', reason ?? 'not_bound')}</p>`}<//>
+      <${Card} title=${t('live.observed')}>${observed ? html`<${Tree}
+        value=${observed} />` : html`<p>${coded('live.reason', reason ?? 'not_bound')}</p>`}<//>
     </div>
-    <p class="quiet-text">${t('live.asked', { at: at ? time(at / 1000) : '–' })} ${t('live.lag')} <${Tag}>${t('live.every', { n: LOOK_MS / 1000 })}<//></p>`;
+    <p class="quiet-text">${t('live.asked', { at: at ? time(at / 1000) : '–' })} ${t('live.lag')} <${Tag}>${t('live.every', { n: LOOK_MS / 1000 })}<//>
+      </p>`;
 }
 
 function Fact({ name, value, title }) {

@@ -9,7 +9,7 @@ import { Copy } from '../ui/copy.js';
 import { DangerList, countDangers } from '../ui/danger.js';
 import { Diff } from '../ui/diff.js';
 import { Card, Fold, Screen, Tag } from '../ui/pieces.js';
-import { Empty, Loaded, Note, Refresh } from '../ui/states.js';
+import { Empty, Loaded, Refresh } from '../ui/states.js';
 import { html, useEffect } from '../view.js';
 import { Advice, countAdvice } from './advice.js';
 
@@ -18,7 +18,8 @@ export function Publish() {
     preview.refresh();
   }, []);
   const is = standing(preview.state.value);
-  return html`<${Screen} title=${t('publish.screen')} lead=${t('publish.lead')} actions=${html`<${Refresh} of=${preview} /><${Button} kind="primary" why=${whyNot(is)} onClick=${() => { openDialog.value = 'publish'; }}>${t('bar.publish')}<//>`}>
+  return html`<${Screen} title=${t('publish.screen')} lead=${t('publish.lead')} actions=${html`<${Refresh} of=${preview} />
+    <${Button} kind="primary" why=${whyNot(is)} onClick=${() => { openDialog.value = 'publish'; }}>${t('bar.publish')}<//>`}>
     <${Loaded} of=${preview} what=${t('publish.what')} lines=${8}>${(value) => html`<${Content} value=${value} is=${is} />`}<//>
   <//>`;
 }
@@ -26,18 +27,22 @@ export function Publish() {
 function Content({ value, is }) {
   const { live, issues = [], changes, dangers, defaultsDangers, document, routeCount, digest } = value;
   if (value.empty) {
-    return html`<div class="card"><${Empty} title=${t(live ? 'publish.emptied' : 'publish.empty')}><p>${t(live ? 'publish.emptiedText' : 'publish.emptyText')}</p><${Link} to="/routes" button="primary">${t('nav.routes')}<//><//></div>`;
+    return html`<div class="card"><${Empty} title=${t(live ? 'publish.emptied' : 'publish.empty')}>
+      <p>${t(live ? 'publish.emptiedText' : 'publish.emptyText')}</p><${Link} to="/routes" button="primary">${t('nav.routes')}<//><//></div>`;
   }
   if (!value.ok) return html`<${Blocked} issues=${issues} live=${live} />`;
   const count = countDangers(dangers, defaultsDangers);
   const advice = countAdvice(value);
-  return html`<div class="facts"><${Tag} kind=${is === 'clean' ? 'good' : ''}>${t(`bar.${is}`, { revision: live?.revision })}<//><${Tag}>${tn('bar.routes', routeCount ?? 0)}<//>
-      ${count > 0 && html`<${Tag} kind="warn" icon="warn">${tn('danger.count', count)}<//>`}${advice > 0 && html`<${Tag} icon="info">${tn('advice.count', advice)}<//>`}
+  return html`<div class="facts"><${Tag} kind=${is === 'clean' ? 'good' : ''}>${t(`bar.${is}`, { revision: live?.revision })}<//>
+    <${Tag}>${tn('bar.routes', routeCount ?? 0)}<//>
+      ${count > 0 && html`<${Tag} kind="warn" icon="warn">${tn('danger.count', count)}<//>`}${advice > 0 && html`<${Tag}
+        icon="info">${tn('advice.count', advice)}<//>`}
       <span class="quiet-text">${t('digest')} <span class="mono" title=${digest}>${short(digest)}</span></span></div>
     <${Card} title=${t('publish.difference')}>${is === 'clean' ? html`<p>${t('publish.nothing', { revision: live?.revision })}</p>`
       : Array.isArray(changes) ? html`<${Diff} entries=${changes} empty=${t('publish.same')} />`
       : html`<p class="quiet-text">${t(live ? 'publish.noSnapshot' : 'publish.firstTime')}</p>`}<//>
-    ${count > 0 && html`<${Card} title=${t('publish.dangers')}><p class="quiet-text">${t('publish.dangersText')}</p><${DangerList} dangers=${dangers} defaultsDangers=${defaultsDangers} /><//>`}
+    ${count > 0 && html`<${Card} title=${t('publish.dangers')}><p class="quiet-text">${t('publish.dangersText')}</p>
+      <${DangerList} dangers=${dangers} defaultsDangers=${defaultsDangers} /><//>`}
     <${Advice} value=${value} />
     <${Card} title=${t('publish.document')}><${Document} document=${document} /><//>`;
 }
@@ -52,7 +57,9 @@ function Blocked({ issues, live }) {
   return html`<${Card} title=${t('publish.blocked')}>
     <p>${tn('publish.blockedText', issues.length)} ${live ? t('publish.stillServing', { revision: live.revision }) : ''}</p>
     <ul class="blockers">${issues.map(({ routeId, path, message }, index) => html`<li key=${index}>
-      <span>${routeId !== undefined ? html`<${Link} to=${`/route/${encodeURIComponent(routeId)}?field=${encodeURIComponent(path)}`} class="mono strong">${routeId}<//>` : path?.startsWith('defaults') ? html`<${Link} to="/routes">${t('defaults.title')}<//>` : t('publish.table')}</span>
+      <span>${routeId !== undefined ? html`<${Link} to=${`/route/${encodeURIComponent(routeId)}?field=${encodeURIComponent(path)}`}
+        class="mono strong">${routeId}<//>` : path?.startsWith('defaults') ? html`<${Link}
+        to="/routes">${t('defaults.title')}<//>` : t('publish.table')}</span>
       <code>${path}</code><span>${message}</span></li>`)}</ul>
   <//>`;
 }

@@ -25,13 +25,16 @@ export function RollbackDialog({ entry: { revision, routeCount }, onClose }) {
     },
   );
   const why = wants && !meant ? t('confirm.why') : tooLong ? t('check.long', { max: most }) : undefined;
-  return html`<${Dialog} title=${t('rollback.title', { revision })} busy=${busy} wide=${Boolean(wants)} onClose=${onClose} actions=${html`<${CancelOr} kind="danger" busy=${busy} onClose=${onClose} why=${why} onGo=${send}>${wants ? t('rollback.meant') : t('rollback.go')}<//>`}>
+  return html`<${Dialog} title=${t('rollback.title', { revision })} busy=${busy} wide=${Boolean(wants)} onClose=${onClose} actions=${html`<${CancelOr}
+    kind="danger" busy=${busy} onClose=${onClose} why=${why} onGo=${send}>${wants ? t('rollback.meant') : t('rollback.go')}<//>`}>
     ${refusal && html`<${Refusal} refusal=${refusal} />`}
     <p>${t('rollback.text', { revision })} ${typeof routeCount === 'number' ? tn('bar.routes', routeCount) : ''}</p>
     ${preview.state.value.value?.dirty && html`<${Note} kind="warn">${t('rollback.lost')}<//>`}
     ${wants && html`<${Wants} wants=${wants} meant=${meant} setMeant=${setMeant} busy=${busy} />`}
-    <${Field} id="rollback-note" label=${t('publish.note')} hint=${t('publish.noteHint', { max: most })} error=${tooLong ? t('check.long', { max: most }) : undefined}>
-      ${(ties) => html`<textarea ...${ties} rows="2" value=${note} disabled=${busy} onInput=${(event) => setNote(event.currentTarget.value)}></textarea>`}
+    <${Field} id="rollback-note" label=${t('publish.note')} hint=${t('publish.noteHint', { max: most })}
+      error=${tooLong ? t('check.long', { max: most }) : undefined}>
+      ${(ties) => html`<textarea ...${ties} rows="2" value=${note} disabled=${busy} onInput=${(event) => setNote(event.currentTarget.value)}>
+        </textarea>`}
     <//>
     <${Note}>${t('publish.when')}<//>
   <//>`;

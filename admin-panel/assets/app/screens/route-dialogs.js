@@ -19,7 +19,8 @@ export function DeleteRoute({ route: { id, version }, onClose }) {
     }
     await draftChanged();
   };
-  return html`<${Dialog} title=${t('route.deleteTitle', { id })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} kind="danger" busy=${busy} onClose=${onClose} onGo=${go}>${t('route.deleteGo')}<//>`}>
+  return html`<${Dialog} title=${t('route.deleteTitle', { id })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} kind="danger"
+    busy=${busy} onClose=${onClose} onGo=${go}>${t('route.deleteGo')}<//>`}>
     ${note}
     <p>${t('route.deleteText')}</p>
   <//>`;
@@ -35,9 +36,11 @@ export function PlaceRoute({ route: { id }, index, total, onPlace, onClose }) {
     onClose();
     onPlace(id, index, wanted - 1, 'menu');
   };
-  return html`<${Dialog} title=${t('order.placeTitle', { id })} onClose=${onClose} actions=${html`<${CancelOr} onClose=${onClose} why=${wrong} onGo=${send}>${t('order.placeGo')}<//>`}>
+  return html`<${Dialog} title=${t('order.placeTitle', { id })} onClose=${onClose} actions=${html`<${CancelOr} onClose=${onClose} why=${wrong}
+    onGo=${send}>${t('order.placeGo')}<//>`}>
     <form onSubmit=${send}><${Field} id="place" label=${t('order.placeLabel', { all: number(total) })} error=${wrong}>
-      ${(ties) => html`<input ...${ties} class="mono short" inputmode="numeric" value=${text} onInput=${(event) => setText(event.currentTarget.value)} />`}
+      ${(ties) => html`<input ...${ties} class="mono short" inputmode="numeric" value=${text}
+        onInput=${(event) => setText(event.currentTarget.value)} />`}
     <//></form>
   <//>`;
 }

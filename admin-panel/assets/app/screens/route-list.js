@@ -37,16 +37,21 @@ export function RouteList({ rows, total, filtered, taken }) {
     const isTaken = route.id === taken;
     const facts = [route, index, at, total, filtered, isTaken];
     if (known?.facts.every((fact, n) => fact === facts[n])) return known.node;
-    const node = html`<${RouteRow} key=${route.id} route=${route} index=${index} at=${at} total=${total} filtered=${filtered} taken=${isTaken} onPlace=${(...move) => latest.current.place(...move)} onMenu=${(...which) => setMenu(which)} />`;
+    const node = html`<${RouteRow} key=${route.id} route=${route} index=${index} at=${at} total=${total} filtered=${filtered} taken=${isTaken}
+      onPlace=${(...move) => latest.current.place(...move)} onMenu=${(...which) => setMenu(which)} />`;
     made.current.set(route.id, { facts, node });
     return node;
   };
   return html`<p class="unseen" role="status" aria-live="polite">${said}</p>
     <div class="card route-card"><div role="table" class="route-table" aria-label=${t('routes.title')} aria-rowcount=${rows.length + 1}>
-      <div role="rowgroup" class="route-head"><div role="row" aria-rowindex="1">${COLUMNS.map((name) => html`<div key=${name} role="columnheader" class=${`col-${name}`}>${t(`column.${name}`)}</div>`)}</div></div>
+      <div role="rowgroup" class="route-head">
+        <div role="row" aria-rowindex="1">${COLUMNS.map((name) => html`<div key=${name} role="columnheader"
+        class=${`col-${name}`}>${t(`column.${name}`)}</div>`)}</div></div>
       <${Windowed} role="rowgroup" class="route-rows" items=${rows} row=${row} />
     </div></div>
-    ${menu && html`<${RouteMenu} route=${menu[0]} index=${menu[1]} total=${total} filtered=${filtered} onPlace=${place} onDialog=${setDialog} onClose=${() => setMenu(undefined)} />`}
+    ${menu && html`<${RouteMenu} route=${menu[0]} index=${menu[1]} total=${total} filtered=${filtered} onPlace=${place} onDialog=${setDialog}
+      onClose=${() => setMenu(undefined)} />`}
     ${dialog?.kind === 'delete' && html`<${DeleteRoute} route=${dialog.route} onClose=${() => setDialog(undefined)} />`}
-    ${dialog?.kind === 'place' && html`<${PlaceRoute} route=${dialog.route} index=${dialog.index} total=${total} onPlace=${place} onClose=${() => setDialog(undefined)} />`}`;
+    ${dialog?.kind === 'place' && html`<${PlaceRoute} route=${dialog.route} index=${dialog.index} total=${total} onPlace=${place}
+      onClose=${() => setDialog(undefined)} />`}`;
 }

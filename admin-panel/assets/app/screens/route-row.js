@@ -22,10 +22,14 @@ export function RouteRow({ route, index, at, total, filtered, taken, onPlace, on
   return html`<div role="row" aria-rowindex=${at + 2} data-row="" class=${`route-row${enabled ? '' : ' off'}${taken ? ' taken' : ''}`}>
     <div role="cell" class="col-number mono">${number(index + 1)}</div>
     <div role="cell" class="col-id"><a href=${`/route/${encodeURIComponent(id)}`} class="mono strong" onClick=${follow}>${id}</a></div>
-    <div role="cell" class="col-takes">${corrupt ? tag('bad', 'stop', t('route.corrupt')) : html`<span class="mono cut" title=${where}>${where}</span>${more && html`<small class="cut" title=${more}>${more}</small>`}`}</div>
-    <div role="cell" class="col-goes">${!corrupt && html`<span class="mono cut" title=${to}>${to}</span>${how && html`<small class="cut">${how}</small>`}`}</div>
+    <div role="cell" class="col-takes">${corrupt ? tag('bad', 'stop', t('route.corrupt')) : html`<span class="mono cut"
+      title=${where}>${where}</span>${more && html`<small class="cut" title=${more}>${more}</small>`}`}</div>
+    <div role="cell" class="col-goes">${!corrupt && html`<span class="mono cut" title=${to}>${to}</span>${how && html`<small
+      class="cut">${how}</small>`}`}</div>
     <div role="cell" class="col-state">${states(route)}</div>
-    <div role="cell" class="col-changed"><time datetime=${new Date((updatedAt ?? 0) * 1000).toISOString()} title=${time(updatedAt)}>${ago(updatedAt)}</time><small class="cut mono" title=${updatedBy}>${agent && html`${tag('', 'robot', t('actor.agent'))} `}${name}</small></div>
+    <div role="cell" class="col-changed"><time datetime=${new Date((updatedAt ?? 0) * 1000).toISOString()}
+      title=${time(updatedAt)}>${ago(updatedAt)}</time>
+      <small class="cut mono" title=${updatedBy}>${agent && html`${tag('', 'robot', t('actor.agent'))} `}${name}</small></div>
     <div role="cell" class="col-actions">
       ${act(`up-${id}`, 'up', t('order.up', { id }), up, () => onPlace(id, index, index - 1, 'up'))}
       ${act(`down-${id}`, 'down', t('order.down', { id }), down, () => onPlace(id, index, index + 1, 'down'))}
@@ -45,9 +49,11 @@ function states(route) {
 
 /** A word with a sign; `about` is what a pointer or a screen reader is told besides. */
 function tag(kind, icon, text, about = []) {
-  return html`<span class=${`tag ${kind}`} title=${about.join('\n') || undefined}>${Icon({ name: icon })}${text}${about.length > 0 && html`<span class="unseen"> ${about.join(', ')}</span>`}</span>`;
+  return html`<span class=${`tag ${kind}`} title=${about.join('\n') || undefined}>${Icon({ name: icon })}${text}${about.length > 0 && html`<span
+    class="unseen"> ${about.join(', ')}</span>`}</span>`;
 }
 
 function act(id, icon, label, why, onClick, popup) {
-  return html`<button type="button" id=${id} class="button quiet square" aria-label=${label} title=${why ?? label} aria-disabled=${why ? 'true' : undefined} aria-haspopup=${popup} onClick=${why ? () => tellWhy(why) : onClick}>${Icon({ name: icon })}</button>`;
+  return html`<button type="button" id=${id} class="button quiet square" aria-label=${label} title=${why ?? label}
+    aria-disabled=${why ? 'true' : undefined} aria-haspopup=${popup} onClick=${why ? () => tellWhy(why) : onClick}>${Icon({ name: icon })}</button>`;
 }

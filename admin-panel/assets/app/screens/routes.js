@@ -27,8 +27,10 @@ export function Routes() {
     defaults.need();
   }, []);
   return html`<${Screen} title=${t('routes.title')} lead=${t('routes.lead')}
-      actions=${html`<${Refresh} of=${routes} />${isAdmin.value && html`<${Link} to="/new-route" button="primary" icon="add">${t('routes.new')}<//>`}`}>
-    <${Loaded} of=${routes} what=${t('routes.what')} lines=${8}>${({ routes: list }) => (list.length === 0 ? html`<${NoRoutes} />` : html`<${Found} list=${list} />`)}<//>
+      actions=${html`<${Refresh} of=${routes} />${isAdmin.value && html`<${Link} to="/new-route" button="primary"
+        icon="add">${t('routes.new')}<//>`}`}>
+    <${Loaded} of=${routes} what=${t('routes.what')} lines=${8}>${({ routes: list }) => (list.length === 0 ? html`<${NoRoutes} />` : html`<${Found}
+      list=${list} />`)}<//>
     <${DefaultsCard} />
   <//>`;
 }
@@ -53,13 +55,19 @@ function Found({ list }) {
     return list.map((route, index) => ({ route, index })).filter(({ route }) => STATES[state](route)
       && (byAddress ? ids === undefined || ids.has(route.id) : wanted.every((word) => texts.get(route).includes(word))));
   }, [list, words, state, byAddress, answer.ids, facts]);
+  const whole = visible.length === list.length;
+  const count = whole ? tn('routes.count', list.length) : t('filter.count', { n: number(visible.length), all: number(list.length) });
   return html`<div class="filters">
-      <div class="filter-words"><label for="filter">${t('filter.label')}</label><input id="filter" type="search" class="mono" placeholder=${t('filter.placeholder')} value=${words} spellcheck=${false} autocomplete="off" onInput=${(event) => setWords(event.currentTarget.value)} /></div>
-      <div><label for="filter-state">${t('filter.state')}</label><select id="filter-state" value=${state} onChange=${(event) => setState(event.currentTarget.value)}>
+      <div class="filter-words"><label for="filter">${t('filter.label')}</label>
+        <input id="filter" type="search" class="mono" placeholder=${t('filter.placeholder')} value=${words} spellcheck=${false} autocomplete="off"
+        onInput=${(event) => setWords(event.currentTarget.value)} /></div>
+      <div><label for="filter-state">${t('filter.state')}</label>
+        <select id="filter-state" value=${state} onChange=${(event) => setState(event.currentTarget.value)}>
         ${Object.keys(STATES).map((name) => html`<option key=${name} value=${name} selected=${name === state}>${t(`filter.${name}`)}</option>`)}
       </select></div>
-      <p class="filter-count" role="status">${visible.length === list.length ? tn('routes.count', list.length) : t('filter.count', { n: number(visible.length), all: number(list.length) })}</p>
+      <p class="filter-count" role="status">${count}</p>
     </div>
     ${byAddress && html`<${AddressAnswer} answer=${answer} list=${list} />`}
-    ${visible.length === 0 ? html`<div class="card"><${Empty} title=${t('filter.none')} /></div>` : html`<${RouteList} rows=${visible} total=${list.length} filtered=${visible.length !== list.length} taken=${answer.taken} />`}`;
+    ${visible.length === 0 ? html`<div class="card"><${Empty} title=${t('filter.none')} />
+      </div>` : html`<${RouteList} rows=${visible} total=${list.length} filtered=${!whole} taken=${answer.taken} />`}`;
 }

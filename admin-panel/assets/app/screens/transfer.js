@@ -19,7 +19,8 @@ import { html, useRef, useState } from '../view.js';
 
 export function Transfer() {
   return html`<${Screen} title=${t('transfer.title')} lead=${t('transfer.lead')}>
-    <div class="two-columns"><${Card} title=${t('export.draft')}><${Export} source="draft" /><//><${Card} title=${t('export.kv')}><${Export} source="kv" /><//></div>
+    <div class="two-columns"><${Card} title=${t('export.draft')}><${Export} source="draft" /><//><${Card} title=${t('export.kv')}>
+      <${Export} source="kv" /><//></div>
     <${Import} />
   <//>`;
 }
@@ -37,8 +38,12 @@ function Export({ source }) {
   return html`<p class="quiet-text">${t(`export.${source}.text`)}</p>
     ${result && !result.ok && html`<${Failure} failure=${result} what=${t(`export.${source}`)} />`}
     <div class="actions"><${Button} icon="refresh" busy=${busy} onClick=${ask}>${t('export.get')}<//>
-      ${document && html`<${Button} kind="primary" icon="download" onClick=${() => save(text, `jouska-${source === 'kv' ? 'live' : 'draft'}.json`)}>${t('export.save')}<//><${Copy} text=${text} small=${false} />`}</div>
-    ${document && html`<p class="quiet-text" role="status">${tn('bar.routes', document.routes?.length ?? 0)} · ${bytes(new TextEncoder().encode(text).length)}</p><${Fold} title=${t('publish.showDocument')}><pre class="value document" tabindex="0">${text}</pre><//>`}`;
+      ${document && html`<${Button} kind="primary" icon="download"
+        onClick=${() => save(text, `jouska-${source === 'kv' ? 'live' : 'draft'}.json`)}>${t('export.save')}<//>
+        <${Copy} text=${text} small=${false} />`}</div>
+    ${document && html`<p class="quiet-text"
+      role="status">${tn('bar.routes', document.routes?.length ?? 0)} · ${bytes(new TextEncoder().encode(text).length)}</p>
+      <${Fold} title=${t('publish.showDocument')}><pre class="value document" tabindex="0">${text}</pre><//>`}`;
 }
 
 function save(text, name) {
@@ -83,13 +88,17 @@ function Import() {
   const why = !isAdmin.value ? t('needsAdmin.short') : problem ?? (value === undefined ? t('import.nothing') : undefined);
   return html`<${Card} title=${t('import.title')}>
     <p class="quiet-text">${t('import.text')}</p>
-    <input type="file" ref=${file} accept=".json,application/json" class="unseen" tabindex="-1" aria-label=${t('import.file')} onChange=${async (event) => {
+    <input type="file" ref=${file} accept=".json,application/json" class="unseen" tabindex="-1" aria-label=${t('import.file')}
+      onChange=${async (event) => {
       const [chosen] = event.currentTarget.files;
       event.currentTarget.value = '';
       if (chosen) type(await chosen.text());
     }} />
-    <${Field} id="import-json" label=${t('import.label')} error=${problem}>${(ties) => html`<textarea ...${ties} class="mono json" rows=${Math.min(20, Math.max(5, text.split('\n').length + 1))} spellcheck=${false} readonly=${!isAdmin.value} placeholder=${'{ "version": 1, "routes": [ … ] }'} value=${text} onInput=${(event) => type(event.currentTarget.value)}></textarea>`}<//>
-    <div class="actions"><${Button} icon="upload" why=${isAdmin.value ? undefined : t('needsAdmin.short')} onClick=${() => file.current.click()}>${t('import.file')}<//>
+    <${Field} id="import-json" label=${t('import.label')} error=${problem}>${(ties) => html`<textarea ...${ties} class="mono json"
+      rows=${Math.min(20, Math.max(5, text.split('\n').length + 1))} spellcheck=${false} readonly=${!isAdmin.value}
+      placeholder=${'{ "version": 1, "routes": [ … ] }'} value=${text} onInput=${(event) => type(event.currentTarget.value)}></textarea>`}<//>
+    <div class="actions"><${Button} icon="upload" why=${isAdmin.value ? undefined : t('needsAdmin.short')}
+      onClick=${() => file.current.click()}>${t('import.file')}<//>
       <${Button} kind=${fine ? 'plain' : 'primary'} busy=${busy === 'look'} why=${why} onClick=${() => send(true)}>${t('import.look')}<//>
       ${fine && html`<${Button} kind="primary" busy=${busy === 'import'} why=${why} onClick=${() => send(false)}>${t('import.go')}<//>`}
       ${text !== '' && html`<${Button} onClick=${() => type('')}>${t('import.clear')}<//>`}</div>
@@ -98,18 +107,25 @@ function Import() {
 }
 
 function Outcome({ result }) {
-  if (!result.ok) return result.kind === 'refused' ? html`<${Note} kind="stop" role="alert">${failureText(result)}${result.detail ? ` ${result.detail}` : ''}<//>` : html`<${Failure} failure=${result} what=${t('import.title')} />`;
+  if (!result.ok) return result.kind === 'refused' ? html`<${Note} kind="stop"
+    role="alert">${failureText(result)}${result.detail ? ` ${result.detail}` : ''}<//>` : html`<${Failure} failure=${result}
+    what=${t('import.title')} />`;
   const { issues = [], changes = [], routeCount = 0, disabled = [], ignored = [], assigned = [] } = result.value;
-  return html`<${Note} kind="check"><strong>${t('import.fine')}</strong> ${tn('bar.routes', routeCount)}<p>${t('import.whatHappens')} <${Link} to="/publish">${t('nav.publish')}<//></p><//>
-    ${issues.length > 0 && html`<${Note} kind="warn"><strong>${tn('import.issues', issues.length)}</strong><ul class="issue-list">${issues.map(({ routeId, path, message }, index) => html`<li key=${index}>${routeId && html`<code>${routeId}</code> `}<code>${path}</code> ${message}</li>`)}</ul><//>`}
+  return html`<${Note} kind="check"><strong>${t('import.fine')}</strong> ${tn('bar.routes', routeCount)}<p>${t('import.whatHappens')} <${Link}
+    to="/publish">${t('nav.publish')}<//></p><//>
+    ${issues.length > 0 && html`<${Note} kind="warn"><strong>${tn('import.issues', issues.length)}</strong>
+      <ul class="issue-list">${issues.map(({ routeId, path, message }, index) => html`<li
+      key=${index}>${routeId && html`<code>${routeId}</code> `}<code>${path}</code> ${message}</li>`)}</ul><//>`}
     ${disabled.length > 0 && html`<${Note}>${tn('import.disabled', disabled.length)} <${Ids} ids=${disabled} /><//>`}
     ${assigned.length > 0 && html`<${Note}>${tn('import.assigned', assigned.length)} <${Ids} ids=${assigned} /><//>`}
-    ${ignored.length > 0 && html`<${Note}>${t('import.ignored')}<ul class="issue-list">${ignored.map(({ path, reason }) => html`<li key=${path}><code>${path}</code> ${reason}</li>`)}</ul><//>`}
+    ${ignored.length > 0 && html`<${Note}>${t('import.ignored')}<ul class="issue-list">${ignored.map(({ path, reason }) => html`<li key=${path}>
+      <code>${path}</code> ${reason}</li>`)}</ul><//>`}
     <h3>${t('import.difference')}</h3><${Diff} entries=${changes} heading="h4" empty=${t('import.same')} />`;
 }
 
 function Ids({ ids }) {
-  return html`${ids.slice(0, FEW).map((id) => html`<code key=${id} class="chip">${id}</code> `)}${ids.length > FEW ? tn('advice.more', ids.length - FEW) : ''}`;
+  return html`${ids.slice(0, FEW).map((id) => html`<code key=${id}
+    class="chip">${id}</code> `)}${ids.length > FEW ? tn('advice.more', ids.length - FEW) : ''}`;
 }
 
 const FEW = 30;

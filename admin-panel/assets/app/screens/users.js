@@ -23,21 +23,42 @@ export function Users() {
   }, []);
   const close = () => setDialog(undefined);
   const head = ['address', 'role', 'state', 'created', 'lastSeen', 'tokens', 'actions'].map((name) => t(`users.${name}`));
-  return html`<${Screen} title=${t('users.title')} lead=${t('users.lead')} actions=${html`<${Refresh} of=${list} /><${Button} kind="primary" icon="add" onClick=${() => setDialog({ kind: 'add' })}>${t('users.add')}<//>`}>
-    <${Loaded} of=${list} what=${t('users.what')} lines=${4}>${({ users }) => (users.length === 0 ? html`<div class="card"><${Empty} title=${t('users.none')} /></div>` : html`<div class="card"><${Table} label=${t('users.title')} head=${head}>${users.map((each) => {
-      const own = each.id === me.value?.userId;
-      return html`<tr key=${each.id} class=${each.disabled ? 'off' : ''}>
-        <td><span class="mono strong">${each.subject}</span>${own && html` <${Tag}>${t('users.you')}<//>`}${each.email && each.email !== each.subject && html`<br /><small class="mono">${each.email}</small>`}</td>
-        <td>${t(`role.${each.role === 'admin' ? 'admin' : 'viewer'}`)}</td>
-        <td><${Tag} kind=${each.disabled ? '' : 'good'} icon=${each.disabled ? 'minus' : 'check'}>${t(each.disabled ? 'users.disabled' : 'users.active')}<//></td>
-        <td><${Time} at=${each.createdAt} /></td><td><${Time} at=${each.lastSeen} /></td><td class="mono">${number(each.tokenCount ?? 0)}</td>
-        <td class="row-actions"><${Button} small onClick=${() => setDialog({ kind: 'edit', user: each })}>${t('users.edit')}<span class="unseen"> ${each.subject}</span><//>
-          <${Button} small kind="danger-quiet" why=${own ? t('users.notYourself') : undefined} onClick=${() => setDialog({ kind: 'delete', user: each })}>${t('users.delete')}<span class="unseen"> ${each.subject}</span><//></td></tr>`;
-    })}<//></div>`)}<//>
+  const actions = html`<${Refresh} of=${list} />
+    <${Button} kind="primary" icon="add" onClick=${() => setDialog({ kind: 'add' })}>${t('users.add')}<//>`;
+  return html`<${Screen} title=${t('users.title')} lead=${t('users.lead')} actions=${actions}>
+    <${Loaded} of=${list} what=${t('users.what')} lines=${4}>${({ users }) => html`<div class="card">
+      ${users.length === 0
+        ? html`<${Empty} title=${t('users.none')} />`
+        : html`<${Table} label=${t('users.title')} head=${head}>
+            ${users.map((each) => html`<${Row} key=${each.id} user=${each} onDialog=${setDialog} />`)}
+          <//>`}
+    </div>`}<//>
     ${dialog?.kind === 'add' && html`<${AddUser} onClose=${close} />`}
     ${dialog?.kind === 'edit' && html`<${EditUser} user=${dialog.user} onClose=${close} />`}
     ${dialog?.kind === 'delete' && html`<${DeleteUser} user=${dialog.user} onClose=${close} />`}
   <//>`;
+}
+
+function Row({ user, onDialog }) {
+  const { id, subject, email, role, disabled, createdAt, lastSeen, tokenCount = 0 } = user;
+  const own = id === me.value?.userId;
+  return html`<tr class=${disabled ? 'off' : ''}>
+    <td>
+      <span class="mono strong">${subject}</span>${own && html` <${Tag}>${t('users.you')}<//>`}
+      ${email && email !== subject && html`<br /><small class="mono">${email}</small>`}
+    </td>
+    <td>${t(`role.${role === 'admin' ? 'admin' : 'viewer'}`)}</td>
+    <td><${Tag} kind=${disabled ? '' : 'good'} icon=${disabled ? 'minus' : 'check'}>${t(disabled ? 'users.disabled' : 'users.active')}<//></td>
+    <td><${Time} at=${createdAt} /></td>
+    <td><${Time} at=${lastSeen} /></td>
+    <td class="mono">${number(tokenCount)}</td>
+    <td class="row-actions">
+      <${Button} small onClick=${() => onDialog({ kind: 'edit', user })}>${t('users.edit')}<span class="unseen"> ${subject}</span><//>
+      <${Button} small kind="danger-quiet" why=${own ? t('users.notYourself') : undefined} onClick=${() => onDialog({ kind: 'delete', user })}>
+        ${t('users.delete')}<span class="unseen"> ${subject}</span>
+      <//>
+    </td>
+  </tr>`;
 }
 
 /** Sends, tells what was done, and closes; a refusal stays in the dialog. */
@@ -54,8 +75,10 @@ function useUserDialog(onClose) {
 }
 
 function Role({ id, value, onChange }) {
-  return html`<${Field} id=${id} label=${t('users.role')} hint=${t(`role.${value}.text`)}>${(ties) => html`<select ...${ties} onChange=${(event) => onChange(event.currentTarget.value)}>
-    ${['viewer', 'admin'].map((name) => html`<option key=${name} value=${name} selected=${name === value}>${t(`role.${name}`)}</option>`)}</select>`}<//>`;
+  return html`<${Field} id=${id} label=${t('users.role')} hint=${t(`role.${value}.text`)}>${(ties) => html`<select ...${ties}
+    onChange=${(event) => onChange(event.currentTarget.value)}>
+    ${['viewer', 'admin'].map((name) => html`<option key=${name} value=${name}
+      selected=${name === value}>${t(`role.${name}`)}</option>`)}</select>`}<//>`;
 }
 
 function AddUser({ onClose }) {
@@ -68,8 +91,11 @@ function AddUser({ onClose }) {
     event?.preventDefault();
     if (!wrong) send(() => api.addUser({ subject: subject.trim(), role }), () => t('users.added', { subject: subject.trim() }));
   };
-  return html`<${Dialog} title=${t('users.addTitle')} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose} why=${wrong} onGo=${go}>${t('users.addGo')}<//>`}>
-    ${note}<form onSubmit=${go}><${Field} id="user-address" label=${t('users.address')} hint=${t('users.addressHint')} required>${(ties) => html`<input ...${ties} type="text" class="mono" autocomplete="off" spellcheck=${false} value=${subject} onInput=${(event) => setSubject(event.currentTarget.value)} />`}<//></form>
+  return html`<${Dialog} title=${t('users.addTitle')} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose}
+    why=${wrong} onGo=${go}>${t('users.addGo')}<//>`}>
+    ${note}<form onSubmit=${go}><${Field} id="user-address" label=${t('users.address')}
+      hint=${t('users.addressHint')} required>${(ties) => html`<input ...${ties} type="text" class="mono" autocomplete="off" spellcheck=${false}
+      value=${subject} onInput=${(event) => setSubject(event.currentTarget.value)} />`}<//></form>
     <${Role} id="user-role" value=${role} onChange=${setRole} />
   <//>`;
 }
@@ -84,15 +110,20 @@ function EditUser({ user, onClose }) {
     if (user.id === me.peek()?.userId) askWhoIAm();
     return t('users.changed', { subject: user.subject });
   });
-  return html`<${Dialog} title=${t('users.editTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose} why=${Object.keys(change).length === 0 ? t('save.nothing') : undefined} onGo=${go}>${t('users.save')}<//>`}>
+  return html`<${Dialog} title=${t('users.editTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr}
+    busy=${busy} onClose=${onClose} why=${Object.keys(change).length === 0 ? t('save.nothing') : undefined} onGo=${go}>${t('users.save')}<//>`}>
     ${note}<${Role} id="edit-role" value=${role} onChange=${setRole} />
     <${Switch} id="edit-disabled" label=${t('users.disable')} hint=${t('users.disableHint')} checked=${disabled} onChange=${setDisabled} />
   <//>`;
 }
 
-function DeleteUser({ user, onClose }) {
+function DeleteUser({ user: { id, subject, tokenCount }, onClose }) {
   const { busy, go: send, note } = useUserDialog(onClose);
-  return html`<${Dialog} title=${t('users.deleteTitle', { subject: user.subject })} busy=${busy} onClose=${onClose} actions=${html`<${CancelOr} busy=${busy} onClose=${onClose} kind="danger" onGo=${() => send(() => api.deleteUser(user.id), ({ tokensRevoked = 0 }) => tn('users.deleted', tokensRevoked, { subject: user.subject }))}>${t('users.deleteGo')}<//>`}>
-    ${note}<p>${t('users.deleteText')}</p>${user.tokenCount > 0 && html`<${Note} kind="warn">${tn('users.tokensGo', user.tokenCount)}<//>`}
+  const go = () => send(() => api.deleteUser(id), ({ tokensRevoked = 0 }) => tn('users.deleted', tokensRevoked, { subject }));
+  const actions = html`<${CancelOr} busy=${busy} onClose=${onClose} kind="danger" onGo=${go}>${t('users.deleteGo')}<//>`;
+  return html`<${Dialog} title=${t('users.deleteTitle', { subject })} busy=${busy} onClose=${onClose} actions=${actions}>
+    ${note}
+    <p>${t('users.deleteText')}</p>
+    ${tokenCount > 0 && html`<${Note} kind="warn">${tn('users.tokensGo', tokenCount)}<//>`}
   <//>`;
 }

@@ -1,11 +1,9 @@
 // The order of the routes. A move is shown at once and sent behind it; moves made meanwhile are sent as one.
 
 import * as api from '../api/endpoints.js';
-import { signal } from '../view.js';
 import { preview, routes } from './data.js';
 
-/** Whether an order is being sent. */
-export const ordering = signal(false);
+let sending = false;
 let next;
 
 /** Moves the route at `from` to the place `to`, both from 0. Resolves to the refusal, if the server refuses. */
@@ -15,8 +13,8 @@ export async function move(from, to) {
   list.splice(to, 0, moved);
   routes.set({ ...routes.state.peek().value, routes: list });
   next = list.map(({ id }) => id);
-  if (ordering.peek()) return undefined;
-  ordering.value = true;
+  if (sending) return undefined;
+  sending = true;
   let refusal;
   while (next !== undefined && refusal === undefined) {
     const ids = next;
@@ -25,7 +23,7 @@ export async function move(from, to) {
     if (!result.ok) refusal = result;
   }
   next = undefined;
-  ordering.value = false;
+  sending = false;
   // What is shown may be wrong now, and the positions are.
   await Promise.all([routes.refresh(), preview.refresh()]);
   return refusal;

@@ -15,7 +15,8 @@ export function Button({ kind = 'plain', icon, children, onClick, why, busy, typ
     if (why) tellWhy(why);
     return undefined;
   };
-  return html`<button type=${type} class=${`button ${kind}${small ? ' small' : ''}${children === undefined ? ' square' : ''}`} aria-disabled=${off ? 'true' : undefined} aria-busy=${busy ? 'true' : undefined}
+  return html`<button type=${type} class=${`button ${kind}${small ? ' small' : ''}${children === undefined ? ' square' : ''}`}
+    aria-disabled=${off ? 'true' : undefined} aria-busy=${busy ? 'true' : undefined}
       aria-label=${label} title=${why ?? (children === undefined ? label : undefined)} onClick=${pressed} ...${rest}>
     ${busy ? html`<span class="spinner" aria-hidden="true"></span>` : icon && html`<${Icon} name=${icon} />`}
     ${children !== undefined && html`<span>${children}</span>`}

@@ -21,5 +21,6 @@ export function Copy({ text, label, small = true, onCopied }) {
       tellFailed(t('copy.failed'));
     }
   };
-  return html`<${Button} icon=${done ? 'check' : 'copy'} small=${small} onClick=${copy}><span aria-live="polite">${done ? t('copy.done') : (label ?? t('copy.copy'))}</span><//>`;
+  return html`<${Button} icon=${done ? 'check' : 'copy'} small=${small} onClick=${copy}>
+    <span aria-live="polite">${done ? t('copy.done') : (label ?? t('copy.copy'))}</span><//>`;
 }

@@ -11,7 +11,8 @@ export function reason({ path, reason: english }) {
 }
 
 export function Level({ level }) {
-  return html`<span class=${`level ${level}`}><${Icon} name=${level === 'high' ? 'stop' : 'warn'} />${t(`level.${level === 'high' ? 'high' : 'medium'}`)}</span>`;
+  return html`<span class=${`level ${level}`}>
+    <${Icon} name=${level === 'high' ? 'stop' : 'warn'} />${t(`level.${level === 'high' ? 'high' : 'medium'}`)}</span>`;
 }
 
 /** Beside a control. */
@@ -24,7 +25,8 @@ export function DangerList({ dangers = {}, defaultsDangers = [], heading = 'h3' 
   const groups = [...Object.entries(dangers), ...(defaultsDangers.length > 0 ? [[undefined, defaultsDangers]] : [])].filter(([, list]) => list.length > 0);
   return html`<div class="danger-list">${groups.map(([id, list]) => html`<section key=${id ?? ' defaults'}>
     <${heading}>${id === undefined ? t('defaults.title') : html`<code>${id}</code>`} <span class="count">${tn('danger.count', list.length)}</span><//>
-    <ul>${bySeverity(list).map((danger) => html`<li key=${danger.path}><${Level} level=${danger.level} /><div><code>${danger.path}</code><p>${reason(danger)}</p></div></li>`)}</ul>
+    <ul>${bySeverity(list).map((danger) => html`<li key=${danger.path}><${Level} level=${danger.level} /><div><code>${danger.path}</code>
+      <p>${reason(danger)}</p></div></li>`)}</ul>
   </section>`)}</div>`;
 }
 

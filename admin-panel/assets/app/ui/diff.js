@@ -14,8 +14,9 @@ export function Diff({ entries, heading = 'h3', empty }) {
   const [shown, setShown] = useState(PAGE);
   if (entries.length === 0) return html`<p class="quiet-text">${empty ?? t('diff.none')}</p>`;
   const groups = grouped(entries);
+  const risks = groups.reduce((sum, group) => sum + group.risks, 0);
   return html`<div class="diff">
-    <p class="quiet-text">${tn('diff.groups', groups.length)}${groups.some(({ risks }) => risks > 0) ? ` · ${tn('danger.count', groups.reduce((sum, { risks }) => sum + risks, 0))}` : ''}</p>
+    <p class="quiet-text">${tn('diff.groups', groups.length)}${risks > 0 ? ` · ${tn('danger.count', risks)}` : ''}</p>
     ${groups.slice(0, shown).map((group) => html`<${Group} key=${group.key} group=${group} heading=${heading} />`)}
     ${groups.length > shown && html`<${Button} onClick=${() => setShown(shown + PAGE)}>${tn('diff.more', groups.length - shown)}<//>`}
   </div>`;
@@ -33,10 +34,11 @@ function Entry({ entry, route }) {
   const { kind, field, path, risk, from, to, fromPosition, toPosition } = entry;
   const whole = kind === 'added' || kind === 'removed';
   const known = kind in SIGNS;
+  const places = t('diff.places', { from: (fromPosition ?? 0) + 1, to: (toPosition ?? 0) + 1 });
   return html`<li class=${`diff-entry ${known ? kind : 'changed'}`}>
     <span class="diff-kind"><${Icon} name=${SIGNS[kind] ?? 'change'} />${known ? t(`diff.${kind}`) : kind}</span>
     <div class="diff-what">
-      ${kind === 'moved' ? html`<span>${t('diff.places', { from: (fromPosition ?? 0) + 1, to: (toPosition ?? 0) + 1 })}</span>` : !(whole && route) && html`<code>${field ?? path}</code>`}
+      ${kind === 'moved' ? html`<span>${places}</span>` : !(whole && route) && html`<code>${field ?? path}</code>`}
       ${kind !== 'moved' && html`<div class="diff-values">
         ${from !== undefined && html`<${Value} value=${from} side="from" />`}
         ${to !== undefined && html`<${Value} value=${to} side="to" />`}
@@ -47,14 +49,15 @@ function Entry({ entry, route }) {
 }
 
 /** A JSON value; a long one is cut until it is asked for. */
-export function Value({ value, side }) {
+function Value({ value, side }) {
   const [whole, setWhole] = useState(false);
   const flat = JSON.stringify(value);
   const long = flat.length > LONG;
   const text = whole || (long && typeof value === 'object') ? JSON.stringify(value, null, 2) : flat;
   const cut = long && !whole ? `${text.slice(0, LONG)}…` : text;
   return html`<div class=${`diff-value ${side}`}><span class="unseen">${t(`diff.${side}`)} </span><code class="value">${cut}</code>
-    ${long && html`<button type="button" class="link-button" aria-expanded=${whole} onClick=${() => setWhole(!whole)}>${whole ? t('less') : t('more')}</button>`}
+    ${long && html`<button type="button" class="link-button" aria-expanded=${whole}
+      onClick=${() => setWhole(!whole)}>${whole ? t('less') : t('more')}</button>`}
   </div>`;
 }
 

@@ -12,7 +12,8 @@ export function Menu({ label, icon = 'more', text, items, ...rest }) {
   const id = useId();
   const anchor = () => button.current?.querySelector('button');
   return html`<span class="menu" ref=${button}>
-    <${Button} kind="quiet" icon=${icon} label=${text ? undefined : label} aria-haspopup="menu" aria-expanded=${open} aria-controls=${open ? id : undefined} onClick=${() => setOpen(!open)} ...${rest}>${text}<//>
+    <${Button} kind="quiet" icon=${icon} label=${text ? undefined : label} aria-haspopup="menu" aria-expanded=${open}
+      aria-controls=${open ? id : undefined} onClick=${() => setOpen(!open)} ...${rest}>${text}<//>
     ${open && html`<${MenuList} id=${id} label=${label} items=${items} anchor=${anchor} onClose=${() => setOpen(false)} />`}
   </span>`;
 }
@@ -67,7 +68,8 @@ export function MenuList({ id, label, items, anchor, onClose }) {
 
 function Entry({ title, label, icon, kind = '', why, ticked, to, onClick, close }) {
   if (title) return html`<div class="menu-title" role="presentation">${title}</div>`;
-  const inside = html`<span class="menu-sign">${ticked ? html`<${Icon} name="check" />` : icon && html`<${Icon} name=${icon} />`}</span><span>${label}${why && html`<small>${why}</small>`}</span>`;
+  const inside = html`<span class="menu-sign">${ticked ? html`<${Icon} name="check" />` : icon && html`<${Icon} name=${icon} />`}</span>
+    <span>${label}${why && html`<small>${why}</small>`}</span>`;
   if (to) {
     return html`<a role="menuitem" tabindex="-1" class="menu-item" href=${to} aria-current=${ticked ? 'page' : undefined} onClick=${(event) => {
       close(false);
@@ -75,7 +77,8 @@ function Entry({ title, label, icon, kind = '', why, ticked, to, onClick, close 
     }}>${inside}</a>`;
   }
   const role = ticked === undefined ? 'menuitem' : 'menuitemradio';
-  return html`<button type="button" role=${role} aria-checked=${ticked === undefined ? undefined : ticked} tabindex="-1" class=${`menu-item ${kind}`} aria-disabled=${why ? 'true' : undefined} onClick=${() => {
+  return html`<button type="button" role=${role} aria-checked=${ticked === undefined ? undefined : ticked} tabindex="-1" class=${`menu-item ${kind}`}
+    aria-disabled=${why ? 'true' : undefined} onClick=${() => {
     if (why) return;
     close(true);
     onClick();

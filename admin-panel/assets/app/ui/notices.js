@@ -9,7 +9,8 @@ import { Icon } from './icon.js';
 export function Notices() {
   const of = (...kinds) => notices.value.filter((notice) => kinds.includes(notice.kind));
   return html`<div class="notices">
-    <div role="status" aria-live="polite">${of('done', 'why').map((notice) => html`<${Notice} key=${notice.key} ...${notice} id=${notice.key} />`)}</div>
+    <div role="status" aria-live="polite">${of('done', 'why').map((notice) => html`<${Notice} key=${notice.key} ...${notice}
+      id=${notice.key} />`)}</div>
     <div role="alert">${of('failed').map((notice) => html`<${Notice} key=${notice.key} ...${notice} id=${notice.key} />`)}</div>
   </div>`;
 }

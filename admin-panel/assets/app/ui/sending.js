@@ -22,5 +22,6 @@ export function useSending() {
 
 /** The way back, and the way on. */
 export function CancelOr({ busy, onClose, onGo, why, kind = 'primary', children }) {
-  return html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//><${Button} kind=${kind} busy=${busy} why=${why} onClick=${onGo}>${children}<//>`;
+  return html`<${Button} why=${busy ? t('busy') : undefined} onClick=${onClose}>${t('cancel')}<//>
+    <${Button} kind=${kind} busy=${busy} why=${why} onClick=${onGo}>${children}<//>`;
 }
