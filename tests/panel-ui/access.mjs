@@ -10,6 +10,8 @@ import { furnished } from './table.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** What a finger presses. */
+const TARGETS = 'button:not(.link-button), a.button, input:not([type=checkbox], [type=radio], [type=file]), select, textarea, summary, label.tick, label.way, .switch-line, .menu-item';
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 export async function check({ rule, panel, browser }) {
@@ -67,11 +69,11 @@ export async function check({ rule, panel, browser }) {
       if (typeof reach === 'string') await person.open(reach);
       else await reach(person);
       // A link in a sentence is as high as its line, and a tick is pressed by its label.
-      const small = await person.page.evaluate(() => [...document.querySelectorAll('button:not(.link-button), a.button, input:not([type=checkbox], [type=radio], [type=file]), select, textarea, summary, label.tick, label.way, .switch-line, .menu-item')]
+      const small = await person.page.evaluate((targets) => [...document.querySelectorAll(targets)]
         .filter((element) => element.offsetParent !== null)
         .map((element) => [element, element.getBoundingClientRect()])
         .filter(([, { width, height }]) => width > 0 && Math.min(width, height) < 43.9)
-        .map(([element, { width, height }]) => `${element.tagName.toLowerCase()}.${element.className} ${width.toFixed(0)}×${height.toFixed(0)}`));
+        .map(([element, { width, height }]) => `${element.tagName.toLowerCase()}.${element.className} ${width.toFixed(0)}×${height.toFixed(0)}`), TARGETS);
       if (small.length > 0) found.push(`${name}: ${[...new Set(small)].slice(0, 5).join(', ')}`);
     }
     same(found, []);
@@ -97,7 +99,8 @@ async function violations({ page }, name) {
   const look = async (theme, options) => {
     await page.emulateMedia({ colorScheme: theme });
     const { violations: found } = await page.evaluate((run) => window.axe.run(document, run), { ...options, resultTypes: ['violations'] });
-    return found.map(({ id, nodes }) => `${name}, ${theme}: ${id}: ${nodes.slice(0, 4).map(({ target, any }) => `${target.join(' ')}${any[0]?.data?.contrastRatio ? ` (${any[0].data.contrastRatio})` : ''}`).join(', ')}`);
+    const place = ({ target, any }) => `${target.join(' ')} ${any[0]?.data?.contrastRatio ?? ''}`;
+    return found.map(({ id, nodes }) => `${name}, ${theme}: ${id}: ${nodes.slice(0, 4).map(place).join(', ')}`);
   };
   const all = [...(await look('light', { runOnly: TAGS })), ...(await look('dark', { runOnly: COLOURS }))];
   await bars('');

@@ -49,7 +49,8 @@ export async function check({ rule }) {
   });
   await rule('every field of a route has a label', () => {
     const own = new Set(['Defaults', 'Meta', 'TableCache', 'Condition']);
-    const missing = Object.entries(schema.definitions).filter(([name]) => !own.has(name)).flatMap(([name, { properties = {} }]) => Object.keys(properties).map((property) => `${name}.${property}`)).filter((field) => !(`field.${field}` in en));
+    const fields = Object.entries(schema.definitions).filter(([name]) => !own.has(name)).flatMap(([name, { properties = {} }]) => Object.keys(properties).map((property) => `${name}.${property}`));
+    const missing = fields.filter((field) => !(`field.${field}` in en));
     same(missing, ['RouteDocument.id', 'RouteDocument.match'], 'fields without a label');
   });
   await rule('a danger is told while one types exactly where the server would tell it', () => {

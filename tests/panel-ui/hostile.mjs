@@ -59,8 +59,9 @@ export async function check({ rule, panel, browser }) {
   for (const text of CORPUS) {
     const subject = text.slice(0, 120);
     await panel.sql('INSERT INTO users (subject, email, role, disabled, created_at) VALUES (?, ?, ?, 0, 1764000000)', `${subject}@x`, subject, 'viewer');
-    await panel.sql("INSERT INTO audit_log (at, actor, action, target, detail) VALUES (1764000000, ?, ?, ?, ?)", `mcp:${text}:${text}`, text, text, JSON.stringify({ [text]: { [text]: [text, { [text]: text }] } }));
-    await panel.sql("INSERT INTO audit_log (at, actor, action, target, detail) VALUES (1764000000, ?, ?, ?, ?)", text, 'route.update', text, text);
+    const insert = 'INSERT INTO audit_log (at, actor, action, target, detail) VALUES (1764000000, ?, ?, ?, ?)';
+    await panel.sql(insert, `mcp:${text}:${text}`, text, text, JSON.stringify({ [text]: { [text]: [text, { [text]: text }] } }));
+    await panel.sql(insert, text, 'route.update', text, text);
     answered(await caller.post('/api/mcp-tokens', { name: text.replaceAll('\u0000', '').slice(0, 100) }), 201);
   }
 
@@ -70,7 +71,7 @@ export async function check({ rule, panel, browser }) {
     const found = await page.evaluate(() => ({
       ran: window.__ran,
       // Elements and attributes no screen of ours has.
-      foreign: [...document.querySelectorAll('#app :is(script, iframe, style, base, b, object, embed), #app [onerror], #app [onload], #app [srcdoc]')].map((element) => element.outerHTML.slice(0, 100)),
+      foreign: [...document.querySelectorAll('#app :is(script, iframe, style, base, b, object, embed, [onerror], [onload], [srcdoc])')].map((element) => element.outerHTML.slice(0, 100)),
       images: [...document.querySelectorAll('#app img')].map((element) => element.src).filter((src) => !src.endsWith('/icon.svg')),
       links: [...document.querySelectorAll('#app a[href]')].map((link) => link.href).filter((href) => !href.startsWith(`${location.origin}/`)),
       crashed: document.querySelector('h1')?.textContent === 'This screen has crashed',
@@ -122,7 +123,10 @@ export async function check({ rule, panel, browser }) {
     await ada.sees('The document can be imported.');
     await unfold();
     await harmless('the import');
-    for (const name of ['edit.route.attack-0', 'edit.new', 'edit.defaults', 'language', 'theme']) await page.evaluate(([key, text]) => localStorage.setItem(`jouska.${key}`, text), [name, `{"definition":{"${'x'}":1},"id":${JSON.stringify(attack)},"text":${JSON.stringify(attack)}}`]);
+    const planted = JSON.stringify({ definition: { x: 1 }, id: attack, text: attack });
+    for (const name of ['edit.route.attack-0', 'edit.new', 'edit.defaults', 'language', 'theme']) {
+      await page.evaluate(([key, text]) => localStorage.setItem(`jouska.${key}`, text), [name, planted]);
+    }
     for (const path of ['/route/attack-0', '/new-route', '/routes']) {
       await ada.open(path);
       await harmless(`${path} with edits somebody planted`);

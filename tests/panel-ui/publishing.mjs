@@ -61,7 +61,8 @@ export async function check({ rule, panel, stage, browser, proxied }) {
     must(groups[0].startsWith('shop'), `the order is ${groups}`);
     same(groups.length, 3);
     const text = await page.locator('main').textContent();
-    for (const words of ['respond.body', '"first"', '"second"', 'added', 'Shadowed routes', 'is robbed of requests by', '/shop/cart', 'No request reaches it.']) must(text.includes(words), `it does not say ${words}`);
+    const wanted = ['respond.body', '"first"', '"second"', 'added', 'Shadowed routes', 'is robbed of requests by', '/shop/cart', 'No request reaches it.'];
+    for (const words of wanted) must(text.includes(words), `it does not say ${words}`);
     await page.getByText('Show the document').click();
     const { body } = await caller.get('/api/preview');
     same(JSON.parse(await page.locator('pre.document').textContent()), body.document);

@@ -15,7 +15,16 @@ import { SCREENS, STATES } from './screens.mjs';
 import { furnished } from './table.mjs';
 
 const { values } = parseArgs({
-  options: { worker: { type: 'string' }, out: { type: 'string' }, only: { type: 'string' }, language: { type: 'string' }, width: { type: 'string' }, height: { type: 'string' }, scale: { type: 'string' }, whole: { type: 'boolean' } },
+  options: {
+    worker: { type: 'string' },
+    out: { type: 'string' },
+    only: { type: 'string' },
+    language: { type: 'string' },
+    width: { type: 'string' },
+    height: { type: 'string' },
+    scale: { type: 'string' },
+    whole: { type: 'boolean' },
+  },
 });
 if (!values.worker || !values.out) throw new Error('--worker and --out are needed: the built panel, and where the pictures go.');
 mkdirSync(values.out, { recursive: true });

@@ -56,9 +56,10 @@ export async function furnished(panel) {
 /** So many routes, written at once. */
 export async function many(panel, count) {
   const ada = await founded(panel);
+  const insert = 'INSERT INTO routes (id, definition, enabled, position, updated_at, updated_by) VALUES (?, ?, ?, ?, ?, ?)';
   const statements = Array.from({ length: count }, (_, index) => {
     const definition = { match: { host: `host-${index % 250}.example.com`, path: `/path-${index}` }, upstream: `upstream-${index % 17}.example.net`, ...(index % 50 === 0 ? { scheme: 'http' } : {}) };
-    return ['INSERT INTO routes (id, definition, enabled, position, updated_at, updated_by) VALUES (?, ?, ?, ?, ?, ?)', `route-${String(index).padStart(4, '0')}`, JSON.stringify(definition), index % 10 === 9 ? 0 : 1, index, 1_764_000_000 + index, 'ada@example.test'];
+    return [insert, `route-${String(index).padStart(4, '0')}`, JSON.stringify(definition), index % 10 === 9 ? 0 : 1, index, 1_764_000_000 + index, 'ada@example.test'];
   });
   for (let from = 0; from < count; from += 100) await panel.batch(statements.slice(from, from + 100));
   return ada;

@@ -21,7 +21,12 @@ export async function check({ rule, panel, browser }) {
     await ada.open('/routes');
     await page.getByRole('link', { name: 'site', exact: true }).click();
     await field.fill('a.example');
-    const ways = { button: () => ada.button('Back').click(), Escape: () => page.keyboard.press('Escape'), link: () => page.getByRole('link', { name: 'History' }).click(), back: () => page.evaluate(() => history.back()) };
+    const ways = {
+      button: () => ada.button('Back').click(),
+      Escape: () => page.keyboard.press('Escape'),
+      link: () => page.getByRole('link', { name: 'History' }).click(),
+      back: () => page.evaluate(() => history.back()),
+    };
     for (const [way, go] of Object.entries(ways)) {
       await field.focus();
       await go();
