@@ -143,6 +143,20 @@ export async function check({ rule, panel, stage, browser, proxied }) {
     }
     await panel.table.put(text);
   });
+  await rule('the live screen tells what the proxy says of itself, and whether that is what was published', async () => {
+    // The panel has no proxy to ask here: what one would say is put into its answer.
+    const { body } = await caller.get('/api/live');
+    const { digest } = body.live;
+    const said = { service: 'jouska', revision: 3, digest, routes: 1, loadedAt: 1_764_000_000, lastError: null };
+    const older = { ...said, digest: 'd'.repeat(64), lastError: { at: 1_764_000_001, message: 'the store is away' } };
+    for (const [observed, sentence] of [[said, 'serves what was published'], [older, 'does not serve it yet']]) {
+      await page.route('**/api/live', (route) => route.fulfill({ json: { ...body, observed } }));
+      await ada.button('Refresh', page.locator('main')).click();
+      await ada.sees(sentence);
+      await page.unroute('**/api/live');
+    }
+    await ada.sees('the store is away');
+  });
   await rule('a window that comes to the front asks anew', async () => {
     await ada.open('/routes');
     answered(await caller.put('/api/routes/late', { definition: { match: { path: '/late' }, upstream: 'late.example' } }), 200);

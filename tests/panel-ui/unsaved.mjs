@@ -44,8 +44,9 @@ export async function check({ rule, panel, browser }) {
   });
   await rule('closing the window asks first', async () => {
     const asked = page.waitForEvent('dialog');
-    page.reload().catch(() => {});
+    const reloaded = page.reload();
     same((await asked).type(), 'beforeunload');
+    await reloaded;
   });
   await rule('what is kept in the browser is there after coming back, and says so', async () => {
     await edit('kept.example');

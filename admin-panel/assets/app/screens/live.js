@@ -6,7 +6,6 @@ import { live, preview } from '../state/data.js';
 import { Link } from '../ui/button.js';
 import { Card, Screen, Tag } from '../ui/pieces.js';
 import { Loaded, Note, Refresh } from '../ui/states.js';
-import { Tree } from '../ui/tree.js';
 import { html, useEffect } from '../view.js';
 
 export function Live() {
@@ -48,11 +47,26 @@ function Content({ value }) {
           <${Fact} name="revision" value=${kv.revision != null ? String(kv.revision) : undefined} />
           <${Fact} name="digest" value=${kv.digest && short(kv.digest)} title=${kv.digest} />
         <${Fact} name="updatedAt" value=${when(kv.updatedAt)} /><${Fact} name="updatedBy" value=${kv.updatedBy} /></dl><//>
-      <${Card} title=${t('live.observed')}>${observed ? html`<${Tree}
-        value=${observed} />` : html`<p>${coded('live.reason', reason ?? 'not_bound')}</p>`}<//>
+      <${Card} title=${t('live.observed')}><${Observed} observed=${observed} reason=${reason} record=${record} /><//>
     </div>
     <p class="quiet-text">${t('live.asked', { at: at ? time(at / 1000) : '–' })} ${t('live.lag')} <${Tag}>${t('live.every', { n: LOOK_MS / 1000 })}<//>
       </p>`;
+}
+
+/** One running copy of the proxy, of which there are many. */
+function Observed({ observed, reason, record }) {
+  if (!observed) return html`<p>${coded('live.reason', reason ?? 'not_bound')}</p>`;
+  const { revision, digest, routes, loadedAt, lastError } = observed;
+  const same = record && digest === record.digest;
+  return html`<p><${Tag} kind=${same ? 'good' : 'warn'} icon=${same ? 'check' : 'warn'}>${t(same ? 'live.observed.same' : 'live.observed.other')}<//></p>
+    <dl class="facts-list">
+      <${Fact} name="revision" value=${revision != null ? String(revision) : undefined} />
+      <${Fact} name="digest" value=${digest && short(digest)} title=${digest} />
+      <${Fact} name="routes" value=${routes != null ? number(routes) : undefined} />
+      <${Fact} name="loadedAt" value=${loadedAt != null ? time(loadedAt) : undefined} />
+    </dl>
+    ${lastError && html`<${Note} kind="warn"><strong>${t('live.lastError', { at: time(lastError.at) })}</strong> ${lastError.message}<//>`}
+    <p class="quiet-text">${t('live.oneOfMany')}</p>`;
 }
 
 function Fact({ name, value, title }) {
