@@ -65,6 +65,7 @@ export async function check({ rule, panel, browser }) {
     await page.locator('#f-requestPolicy-maxBodyBytes').fill('1048576');
     await page.locator('#f-signedLink').check();
     await page.locator('#f-signedLink-secretBinding').fill('LINKS');
+    await page.locator('#f-signedLink-param').fill('sig');
     await openCard('Timing and retries');
     await page.locator('#f-retries').fill('2');
     await page.locator('#f-retryBackoffMs').fill('100');
@@ -96,8 +97,8 @@ export async function check({ rule, panel, browser }) {
       ip: { allow: ['198.51.100.0/24'] },
       cors: { origins: ['https://app.example.com'] },
       requestPolicy: { maxBodyBytes: 1_048_576 },
+      // The parameter and the pause that were typed are the defaults, and are not written.
       signedLink: { secretBinding: 'LINKS' },
-      // The pause that was typed is the default, and is not written.
       retries: 2,
       bodyRewrite: { rewriteStyles: false },
       responseHeaders: { set: { 'x-served-by': 'jouska' } },

@@ -69,9 +69,11 @@ function shown(value) {
 function Text({ value, set, readOnly, required, node, list, placeholder, ...rest }) {
   // What is required and empty stays written, so that it is complained of and not forgotten.
   const input = (event) => set(event.currentTarget.value === '' && !required ? undefined : event.currentTarget.value);
-  return html`<${Field} ...${rest} required=${required}>${(ties) => html`<input ...${ties} type="text" class="mono" spellcheck=${false}
-    autocomplete="off" list=${list} readonly=${readOnly} placeholder=${placeholder ?? placeholderOf(node)} value=${shown(value)}
-    onInput=${input} />`}<//>`;
+  const done = (event) => {
+    if (node.default !== undefined && event.currentTarget.value === node.default) set(undefined);
+  };
+  return html`<${Field} ...${rest} required=${required}>${(ties) => html`<input ...${ties} type="text" class="mono" spellcheck=${false} autocomplete="off"
+    list=${list} readonly=${readOnly} placeholder=${placeholder ?? placeholderOf(node)} value=${shown(value)} onInput=${input} onChange=${done} />`}<//>`;
 }
 
 function LongText({ value, set, readOnly, required, ...rest }) {

@@ -36,7 +36,9 @@ export function PublishBar() {
   const onPublish = place.value.path === '/publish';
   return html`<section class=${`publish-bar ${is}`} aria-label=${t('bar.label')}>
     <p role="status" aria-live="polite"><${Icon} name=${SIGNS[is]} /><span>
-      <strong>${t(`bar.${is}`, { revision: value.live?.revision })}</strong> <span class="bar-more">${more(is, value, dangers)}</span></span></p>
+      <strong>${t(`bar.${is}`, { revision: value.live?.revision })}</strong> <span class="bar-more">${more(is, value, dangers)}</span>
+      ${is === 'unpublished' && html`<span class="bar-until"> ${t('bar.until', { revision: value.live.revision })}</span>`}
+    </span></p>
     <div class="actions">
       ${is === 'blocked' && !onPublish && html`<${Link} to="/publish" button="plain">${t('bar.see')}<//>`}
       ${(is === 'unpublished' || is === 'never') && !onPublish && html`<${Link} to="/publish" button="plain">${t('bar.review')}<//>`}
