@@ -76,7 +76,7 @@ export async function check({ rule, panel, browser }) {
   });
   await rule('the publish screen shows what a thousand routes come to', async () => {
     await ada.open('/publish');
-    await ada.sees('900 routes.');
+    await ada.sees('900 routes');
   });
   await rule('typing in the editor', async () => {
     await ada.open('/route/route-0500');

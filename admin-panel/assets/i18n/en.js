@@ -136,7 +136,7 @@ export const en = {
   'bar.review': 'Review',
   'bar.discard': 'Discard',
   'bar.publish': 'Publish',
-  'bar.until': 'Revision {revision} serves until then.',
+  'bar.until': 'revision {revision} serves until then',
   'bar.why.clean': 'There is nothing to publish.',
   'bar.why.blocked': 'The problems have to be solved first.',
   'bar.why.empty': 'There is no enabled route to publish.',

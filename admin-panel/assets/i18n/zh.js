@@ -136,7 +136,7 @@ export const zh = {
   'bar.review': '查看',
   'bar.discard': '放弃',
   'bar.publish': '发布',
-  'bar.until': '在此之前由版本 {revision} 服务。',
+  'bar.until': '在此之前由版本 {revision} 服务',
   'bar.why.clean': '没有可发布的内容。',
   'bar.why.blocked': '请先解决问题。',
   'bar.why.empty': '没有启用的路由可发布。',

@@ -1,7 +1,7 @@
 // Blocks inside a route: with a switch where an empty block means something, else open as they are.
 
 import { inOrder, t } from '../i18n.js';
-import { at, isObject, spelled } from '../model/definition.js';
+import { at, isObject, same, spelled } from '../model/definition.js';
 import { Switch } from '../ui/field.js';
 import { Icon } from '../ui/icon.js';
 import { Prose } from '../ui/prose.js';
@@ -30,7 +30,9 @@ export function Block({ path, node, value, set, readOnly, label, code, hint, err
 /** A card of the form: folded while it is as it was born, with a word about how it stands. */
 export function FormCard({ title, paths, children, always = false, lead }) {
   const { definition, wrong } = useEditing();
-  const set = paths.some((path) => at(definition, path.split('.')) !== undefined);
+  // A new route has a `match` that says nothing yet.
+  const says = (path) => at(definition, [path]) !== undefined && !(path === 'match' && same(definition.match, {}));
+  const set = paths.some(says);
   const attention = wrong(paths);
   const [open, setOpen] = useState(always || set || attention);
   const word = attention ? 'attention' : set ? 'set' : 'default';

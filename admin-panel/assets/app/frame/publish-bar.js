@@ -37,7 +37,7 @@ export function PublishBar() {
   return html`<section class=${`publish-bar ${is}`} aria-label=${t('bar.label')}>
     <p role="status" aria-live="polite"><${Icon} name=${SIGNS[is]} /><span>
       <strong>${t(`bar.${is}`, { revision: value.live?.revision })}</strong> <span class="bar-more">${more(is, value, dangers)}</span>
-      ${is === 'unpublished' && html`<span class="bar-until"> ${t('bar.until', { revision: value.live.revision })}</span>`}
+      ${is === 'unpublished' && html`<span class="bar-until">· ${t('bar.until', { revision: value.live.revision })}</span>`}
     </span></p>
     <div class="actions">
       ${is === 'blocked' && !onPublish && html`<${Link} to="/publish" button="plain">${t('bar.see')}<//>`}
@@ -59,7 +59,7 @@ export function whyNot(is) {
 }
 
 function more(is, value, dangers) {
-  if (is === 'unpublished' || is === 'never') return `${tn('bar.routes', value.routeCount ?? 0)}${dangers > 0 ? ` · ${tn('danger.count', dangers)}` : ''}`;
+  if (is === 'unpublished' || is === 'never') return `${tn('routes.count', value.routeCount ?? 0)}${dangers > 0 ? ` · ${tn('danger.count', dangers)}` : ''}`;
   if (is === 'blocked') return tn('bar.issues', value.issues?.length ?? 0);
   return '';
 }

@@ -34,7 +34,7 @@ function Content({ value, is }) {
   const count = countDangers(dangers, defaultsDangers);
   const advice = countAdvice(value);
   return html`<div class="facts"><${Tag} kind=${is === 'clean' ? 'good' : ''}>${t(`bar.${is}`, { revision: live?.revision })}<//>
-    <${Tag}>${tn('bar.routes', routeCount ?? 0)}<//>
+    <${Tag}>${tn('routes.count', routeCount ?? 0)}<//>
       ${count > 0 && html`<${Tag} kind="warn" icon="warn">${tn('danger.count', count)}<//>`}${advice > 0 && html`<${Tag}
         icon="info">${tn('advice.count', advice)}<//>`}
       <span class="quiet-text">${t('digest')} <span class="mono" title=${digest}>${short(digest)}</span></span></div>

@@ -42,7 +42,7 @@ function Export({ source }) {
         onClick=${() => save(text, `jouska-${source === 'kv' ? 'live' : 'draft'}.json`)}>${t('export.save')}<//>
         <${Copy} text=${text} small=${false} />`}</div>
     ${document && html`<p class="quiet-text"
-      role="status">${tn('bar.routes', document.routes?.length ?? 0)} · ${bytes(new TextEncoder().encode(text).length)}</p>
+      role="status">${tn('routes.count', document.routes?.length ?? 0)} · ${bytes(new TextEncoder().encode(text).length)}</p>
       <${Fold} title=${t('publish.showDocument')}><pre class="value document" tabindex="0">${text}</pre><//>`}`;
 }
 
