@@ -202,13 +202,10 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
             conformance::run(workspace, &["--runtime".into(), runtime.into()])
         }));
     }
-    // A panel without a wrangler file has no database, so no accounts either.
-    if workspace.root.join("admin-panel/wrangler.toml").is_file() {
-        all.push(Step::new(
-            "the panel's accounts, on a local database",
-            || accounts(workspace, &tools),
-        ));
-    }
+    all.push(Step::new(
+        "the panel's accounts, on a local database",
+        || accounts(workspace, &tools),
+    ));
     all.push(Step::new("the proxy on plain workerd", || {
         on_plain_workerd(workspace, &tools)
     }));

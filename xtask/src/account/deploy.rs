@@ -121,10 +121,6 @@ pub(crate) fn build(workspace: &Workspace) -> Result<(), Failure> {
     let tools = Tools::install(workspace)?;
     let wrangler = Wrangler::find(workspace)?;
     for (file, crate_dir) in WORKERS {
-        if !workspace.root.join(file).is_file() {
-            println!("{file} is not there, so there is nothing to upload from {crate_dir}");
-            continue;
-        }
         worker::build(workspace, &tools, crate_dir, Profile::Release)?;
         let said = wrangler.ask(&["deploy", "--dry-run", "--config", file])?;
         let kibibytes = compressed_size(&said.out).ok_or_else(|| {

@@ -185,13 +185,7 @@ pub(crate) fn namespace_id() -> String {
 
 /// The wrangler files, as they are committed.
 pub(crate) fn templates() -> [(&'static str, String); 2] {
-    FILES.map(|file| {
-        let text = fs::read_to_string(repository().join(file));
-        (
-            file,
-            text.unwrap_or_else(|_| include_str!("panel.toml").to_owned()),
-        )
-    })
+    FILES.map(|file| (file, fs::read_to_string(repository().join(file)).unwrap()))
 }
 
 /// The root of the repository.
