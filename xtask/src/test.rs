@@ -128,6 +128,7 @@ const SUITES: &[Suite] = &[
         script: "tests/status/suite.mjs",
         arguments: &[],
         worker: "examples/reverse-proxy",
+        proxy: None,
         nginx: false,
         chromium: false,
     },
