@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::account::deploy;
@@ -186,6 +187,9 @@ const SUITES: &[Suite] = &[
 pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failure> {
     println!("== set-up");
     let tools = Tools::install(workspace)?;
+    // Asked now: a step that compiles puts another file in the place of this one.
+    let this = env::current_exe()
+        .map_err(|error| Failure::new(format!("this program's own path is unknown: {error}")))?;
 
     let mut all = check::steps(workspace, &tools);
     all.push(Step::new("the book", || {
@@ -205,7 +209,7 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
     }
     all.push(Step::new(
         "the panel's accounts, on a local database",
-        || accounts(workspace, &tools),
+        || accounts(workspace, &tools, &this),
     ));
     all.push(Step::new("the proxy on plain workerd", || {
         on_plain_workerd(workspace, &tools)
@@ -219,9 +223,7 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>) -> Result<(), Failu
 }
 
 /// Plays the steps that change the panel's database, with this very program.
-fn accounts(workspace: &Workspace, tools: &Tools) -> Result<(), Failure> {
-    let this = env::current_exe()
-        .map_err(|error| Failure::new(format!("this program's own path is unknown: {error}")))?;
+fn accounts(workspace: &Workspace, tools: &Tools, this: &Path) -> Result<(), Failure> {
     process::run(
         tools
             .node()
