@@ -56,6 +56,9 @@ const wanted = options.only?.toUpperCase().split(',');
 const unknown = wanted?.filter((row) => !PARTS.includes(row)) ?? [];
 if (unknown.length > 0) refuse(`--only: there is no ${unknown.join(', ')}; choose from ${PARTS.join(', ')}`);
 
+// What was started ends with this process, and the folders go, whoever ends it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
+
 const started = Date.now();
 const ours = options.worker.map((directory, index) => ({
   name: index === 0 ? 'jouska' : directory,

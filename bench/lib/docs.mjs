@@ -25,7 +25,7 @@ function measured(report, pictures) {
   return [
     `workerd ${report.workerd}, ${report.date}; ${report.machine.processors} processors (${report.machine.model}), ` +
       `${report.pace.rounds} rounds of ${report.pace.seconds} s each. ` +
-      'Each figure is the median of the rounds, with the least and the most of them in brackets.',
+      'Each figure is the median of the rounds, with their quartiles in brackets: half of the rounds lie between those.',
     '',
     ...targets(report),
     '',

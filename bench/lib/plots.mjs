@@ -1,6 +1,6 @@
 // Plots as SVG, written by hand: they stand in the documentation, so they are readable on light and on dark pages.
 
-/** A line for each of `series` over `points`, each with the ends of its spread. */
+/** A line for each of `series` over `points`, each with its quartiles. */
 export function lines({ title, axis, points, series, logarithmic = false }) {
   const xs = points.map(({ x }) => x);
   const tops = points.flatMap(({ of }) => series.map(({ name }) => of[name].cpuUsSpread[1]));
@@ -27,7 +27,7 @@ export function lines({ title, axis, points, series, logarithmic = false }) {
       '</g>',
     );
   });
-  return svg({ title, note: 'microseconds of processor time a request; bars: least and most of the rounds', parts, height: 412 });
+  return svg({ title, note: 'microseconds of processor time a request; bars: the middle half of the rounds', parts, height: 412 });
 }
 
 /** A bar for each of `entries`, `{ shown, value, spread, ours }`, longest last. */

@@ -1,18 +1,17 @@
 // Middles and spreads.
 
-/** The middle of some numbers. */
-export function median(numbers) {
+/** The middle and the quartiles, each with four significant digits: half of the rounds lie between those. */
+export function spread(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return { median: rounded(quantile(sorted, 0.5)), spread: [0.25, 0.75].map((share) => rounded(quantile(sorted, share))) };
 }
 
-/** The middle and the ends, each with four significant digits. */
-export function spread(numbers) {
-  return {
-    median: rounded(median(numbers)),
-    spread: [rounded(Math.min(...numbers)), rounded(Math.max(...numbers))],
-  };
+/** The value that `share` of the sorted numbers do not reach, between neighbours in proportion. */
+function quantile(sorted, share) {
+  const at = (sorted.length - 1) * share;
+  const below = Math.floor(at);
+  const above = Math.ceil(at);
+  return sorted[below] + (sorted[above] - sorted[below]) * (at - below);
 }
 
 export function rounded(number) {
