@@ -108,6 +108,25 @@ async function arrivals({ race, panel }) {
     );
     return `for number ${found.indexOf('ok') + 1}`;
   });
+  await race('an admin is enabled as somebody comes through the window', async (turn) => {
+    await panel.reset();
+    const old = await panel.user('old@example.test', { disabled: 1 });
+    await panel.sql("INSERT INTO settings (key, value) VALUES ('provision_window', ?)", JSON.stringify({ deadline: now() + 600 }));
+    const enable = async () => {
+      await spread(turn % 12);
+      await panel.batch([
+        ['UPDATE users SET disabled = 0 WHERE id = ?', old.id],
+        ["INSERT INTO audit_log (at, actor, action) VALUES (1, 'x', 'enabled')"],
+      ]);
+    };
+    const [answer] = await Promise.all([panel.as(names[0]).get('/api/routes'), enable()]);
+    const [outcome] = codes([answer]);
+    must(['ok', 'no_panel_account'].includes(outcome), `the answer is ${answer.status} ${answer.text}`);
+    // In the order they were written: nobody is let in after an admin was enabled.
+    const deeds = (await auditLog(panel)).map(({ action }) => action).reverse();
+    same(deeds, outcome === 'ok' ? ['user.provision', 'enabled'] : ['enabled']);
+    return outcome === 'ok' ? 'let in before' : 'kept out';
+  });
   await race('the same user added twice', async () => {
     const ada = await begin(panel);
     const found = codes(await Promise.all([1, 2].map(() => ada.post('/api/users', { subject: 'new@example.test' }))));
