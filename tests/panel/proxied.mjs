@@ -1,8 +1,8 @@
 // What the panel publishes, read by the proxy: one KV namespace, two Workers.
 
-import { answered, begin, draft, must, publish, same } from './expect.mjs';
+import { answered, begin, draft, has, must, publish, same } from './expect.mjs';
 
-export const panels = { published: {} };
+export const panels = { published: { vars: { STATUS_SECRET: 'not-a-real-secret' }, proxy: 'proxy-1' } };
 
 export async function check({ rule, stage }) {
   const panel = stage.panel('published');
@@ -31,6 +31,11 @@ export async function check({ rule, stage }) {
     same((await visit(1, '/greeting', { headers: { 'x-beta': 'on' } })).text, 'hello, beta');
     must(!(await visit(1, '/off')).text.includes('never'), 'a disabled route is served');
   });
+  await rule('the panel is told by the proxy itself that it serves what was published', async () => {
+    const { live, kv, observed } = answered(await ada.get('/api/live'), 200);
+    same([live.revision, kv.state], [1, 'same']);
+    has(observed, { service: 'jouska', revision: live.revision, digest: live.digest, updatedBy: ada.email, routes: 2 });
+  });
   await rule('explain says of each request what the proxy does', async () => {
     for (const [path, headers, route] of [
       ['/greeting', {}, 'greeting'],
@@ -51,5 +56,8 @@ export async function check({ rule, stage }) {
     await publish(ada);
     answered(await ada.post('/api/revisions/rollback', { sourceRevision: 1, confirm: true }), 200);
     same((await visit(2, '/greeting')).text, 'hello');
+    // The other proxy read the table a moment ago, and the panel shows that it is behind.
+    const { live, observed } = answered(await ada.get('/api/live'), 200);
+    same([live.revision, observed.revision], [3, 1]);
   });
 }

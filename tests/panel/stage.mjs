@@ -61,7 +61,7 @@ export async function startStage({ directory, panels, proxy }) {
   const ordered = Object.entries(panels).sort(([, a], [, b]) => Boolean(b.assets) - Boolean(a.assets));
   if (ordered[1]?.[1].assets) throw new Error('only one panel of a stage can have its UI in front of it');
   const workers = await Promise.all(ordered.map(([name, options]) => panelOptions(name, options, directory, edge)));
-  if (proxy) for (let number = 0; number < PROXIES; number += 1) workers.push(await proxyOptions(number, proxy, Object.keys(panels)[0], edge));
+  if (proxy) for (let number = 0; number < PROXIES; number += 1) workers.push(await proxyOptions(number, proxy, Object.entries(panels)[0], edge));
   workers.push(clerkOptions(Object.keys(panels)));
   const options = convert({
     host: '127.0.0.1',
@@ -275,11 +275,12 @@ async function panelOptions(name, { vars = {}, team = name, assets = false, seam
   };
 }
 
-/** The reference Worker on the KV of `panel`. */
-async function proxyOptions(number, directory, panel, edge) {
+/** The reference Worker on a panel's KV, telling its status to whoever has that panel's secret. */
+async function proxyOptions(number, directory, [panel, { vars: { STATUS_SECRET } = {} }], edge) {
   const options = await workerOptions({ name: `proxy-${number}`, config: join(ROOT, 'wrangler.toml'), directory });
   return {
     ...options,
+    bindings: { ...options.bindings, ...(STATUS_SECRET && { STATUS_SECRET }) },
     routes: [`proxy-${number}.localhost/*`],
     kvNamespaces: { CONFIG: `${panel}-config` },
     outboundService: (request) => edge.answer(request),
