@@ -19,12 +19,15 @@ fn is_id(word: &str) -> bool {
     }
 }
 
-/// Whether a person wrote it as an example: chance hardly ever leaves out this many digits, or counts.
+/// Whether a person wrote it as an example: chance hardly ever leaves out this many digits, counts, or repeats itself.
 fn is_made_up(word: &str) -> bool {
     let distinct = ('0'..='9')
         .chain('a'..='f')
         .filter(|digit| word.contains(*digit) || word.contains(digit.to_ascii_uppercase()));
-    distinct.count() <= 6 || word.contains("01234567") || word.eq_ignore_ascii_case(WEBSOCKET_GUID)
+    distinct.count() <= 6
+        || word.contains("01234567")
+        || word.contains("00000000")
+        || word.eq_ignore_ascii_case(WEBSOCKET_GUID)
 }
 
 const UUID_PARTS: [usize; 5] = [8, 4, 4, 4, 12];
@@ -50,6 +53,7 @@ mod tests {
             (format!("{uuid}-1"), None),
             ("ffffffff-ffff-4fff-bfff-ffffffffffff".to_owned(), None),
             ("0123456789abcdef0123456789abcdef".to_owned(), None),
+            ("b7f3c1d2-0000-4000-8000-000000000000".to_owned(), None),
             (WEBSOCKET_GUID.to_owned(), None),
             ("set-by-cargo-xtask-setup".to_owned(), None),
         ] {
