@@ -173,9 +173,11 @@ const store = (real) => ({
 
 const ANALYTICS = { writeDataPoint: (point) => console.log('${POINT}' + JSON.stringify(point)) };
 
-export default class extends Worker {
-  constructor(context, env) {
-    super(context, { ...env, ANALYTICS, TENANTS: env.TENANTS && store(env.TENANTS), DOMAINS: env.DOMAINS && new D1Database(env.DOMAINS) });
-  }
-}
+export default {
+  fetch: (request, env, context) => Worker.fetch(
+    request,
+    { ...env, ANALYTICS, TENANTS: env.TENANTS && store(env.TENANTS), DOMAINS: env.DOMAINS && new D1Database(env.DOMAINS) },
+    context,
+  ),
+};
 `;

@@ -2,7 +2,9 @@
 
 use std::{cell::RefCell, time::Duration};
 
-use super::WorkersPlatform;
+use wasm_bindgen::JsValue;
+
+use super::{WorkersPlatform, glue, task::Waiting};
 use crate::{
     platform::{Clock, Random},
     time::Timestamp,
@@ -18,7 +20,19 @@ impl Clock for WorkersPlatform {
     }
 
     async fn sleep(&self, duration: Duration) {
-        worker::Delay::from(duration).await;
+        let waiting = Waiting::new();
+        let _timer = Timer(glue::sleep(waiting.id(), duration.as_millis() as f64));
+        // A timer does not fail, and one whose request is gone never wakes anybody.
+        let _ = waiting.await;
+    }
+}
+
+/// A timer of the runtime's, ended where nobody waits for it any more.
+struct Timer(JsValue);
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        glue::forget_timer(&self.0);
     }
 }
 
@@ -27,7 +41,7 @@ impl Random for WorkersPlatform {
         POOL.with_borrow_mut(|pool| {
             pool.pop().unwrap_or_else(|| {
                 let mut fresh = [0; POOLED * 16];
-                super::glue::random(POOLED * 16).copy_to(&mut fresh);
+                glue::random(POOLED * 16).copy_to(&mut fresh);
                 let (fresh, _) = fresh.as_chunks();
                 pool.extend(fresh.iter().skip(1));
                 fresh.first().copied().unwrap_or_default()

@@ -82,6 +82,14 @@ export function settle(promise, id) {
   );
 }
 
+export function sleep(id, millis) {
+  return setTimeout(settler(id), millis, true);
+}
+
+export function forgetTimer(timer) {
+  clearTimeout(timer);
+}
+
 const TIMED_OUT = 1;
 const UNREACHABLE = 2;
 const VISITOR_LEFT = 3;

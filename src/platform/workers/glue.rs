@@ -17,6 +17,11 @@ extern "C" {
 
     pub(super) fn settle(promise: &js_sys::Promise, id: u32);
 
+    pub(super) fn sleep(id: u32, millis: f64) -> JsValue;
+
+    #[wasm_bindgen(js_name = forgetTimer)]
+    pub(super) fn forget_timer(timer: &JsValue);
+
     pub(super) fn call(
         id: u32,
         visitor: &web_sys::Request,

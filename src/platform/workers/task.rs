@@ -2,7 +2,7 @@
 //!
 //! `wasm-bindgen-futures` would do, at a price: every promise waited for costs two closures that the runtime's garbage
 //! collector has to be told of, and every wake-up goes through a queue behind a microtask. For a small request that is
-//! more than all decisions about it. Here a promise costs one entry in a table, and whoever it wakes is polled at once.
+//! more than all decisions about it. Here a promise costs one entry in a table, and whoever waits for it is polled at once.
 //!
 //! A promise may never settle: the runtime drops those of a request that it cancels. The table's entry then goes with
 //! the last thing in JavaScript that could have settled it, and with the entry everything that waited for it.
@@ -55,6 +55,8 @@ struct Task {
     future: Cell<Option<Pin<Box<dyn Future<Output = ()>>>>>,
     /// Woken while it was being polled.
     again: Cell<bool>,
+    /// To be polled in a microtask.
+    queued: Cell<bool>,
 }
 
 impl Task {
@@ -62,6 +64,7 @@ impl Task {
         Rc::new(Self {
             future: Cell::new(Some(Box::pin(future))),
             again: Cell::new(false),
+            queued: Cell::new(false),
         })
         .poll();
     }
@@ -71,7 +74,8 @@ impl Task {
             self.again.set(true);
             return;
         };
-        let waker = Waker::from(Arc::new(Wakeup(SendWrapper::new(Rc::clone(&self)))));
+        self.queued.set(false);
+        let waker = self.waker();
         loop {
             self.again.set(false);
             if future
@@ -89,12 +93,40 @@ impl Task {
     }
 }
 
+impl Task {
+    fn waker(self: &Rc<Self>) -> Waker {
+        Waker::from(Arc::new(Wakeup(SendWrapper::new(Rc::clone(self)))))
+    }
+
+    /// Polls in a microtask. Whoever wakes a task may do so before the thing waited for is there to be seen, as
+    /// `worker::Delay` does.
+    fn poll_soon(self: Rc<Self>) {
+        match self.future.take() {
+            None => self.again.set(true),
+            future => {
+                self.future.set(future);
+                if !self.queued.replace(true) {
+                    let waker = Some(self.waker());
+                    let progress = Rc::new(RefCell::new(Progress::Pending(waker)));
+                    let id = TABLE.with(|table| table.enter(&progress));
+                    glue::settle(&js_sys::Promise::resolve(&JsValue::UNDEFINED), id);
+                }
+            }
+        }
+    }
+}
+
 /// Polls the task it belongs to. Wakers must be `Send`; an isolate has one thread, so nothing is ever sent.
 struct Wakeup(SendWrapper<Rc<Task>>);
 
 impl Wake for Wakeup {
     fn wake(self: Arc<Self>) {
-        Rc::clone(&self.0).poll();
+        let task = Rc::clone(&self.0);
+        if TABLE.with(|table| table.settling.take()) {
+            task.poll();
+        } else {
+            task.poll_soon();
+        }
     }
 }
 
@@ -171,6 +203,8 @@ impl fmt::Debug for Waiting {
 struct Table {
     next: Cell<u32>,
     waiting: RefCell<HashMap<u32, Rc<RefCell<Progress>>>>,
+    /// Whether the next task that is woken is woken by a wait that was just settled.
+    settling: Cell<bool>,
     /// The functions that JavaScript settles and forgets by, made once.
     callbacks: OnceCell<(Settle, Forget)>,
 }
@@ -215,7 +249,10 @@ impl Table {
         };
         let before = progress.replace(Progress::Settled(settled));
         if let Progress::Pending(Some(waker)) = before {
+            // What it waits for is there to be seen, so it is polled here and now.
+            self.settling.set(true);
             waker.wake();
+            self.settling.set(false);
         }
     }
 
