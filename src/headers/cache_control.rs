@@ -25,7 +25,7 @@ pub fn forbids(headers: &HeaderMap) -> Option<Forbids> {
     })
 }
 
-/// The name of a directive, which [`words`] gives in lower case.
+/// The name of a directive, which [`words()`] gives in lower case.
 pub fn name(directive: &str) -> &str {
     directive.split('=').next().unwrap_or_default().trim_end()
 }
