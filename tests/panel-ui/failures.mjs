@@ -33,15 +33,15 @@ export async function check({ rule, panel, browser }) {
     }
   });
   await rule('while something is loading, the screen says so, in the shape of what will come', async () => {
-    let go;
+    const held = gate();
     await page.route(api('revisions'), async (route) => {
-      await new Promise((later) => { go = later; });
+      await held.opened;
       await route.continue();
     });
     await page.goto(`${panel.address}/history`);
     await page.locator('main [aria-busy="true"] .bone').first().waitFor();
     same(await page.locator('main .loading').getAttribute('role'), 'status');
-    go();
+    held.open();
     await page.locator('tbody tr').first().waitFor();
     await page.unroute(api('revisions'));
   });
@@ -78,9 +78,9 @@ export async function check({ rule, panel, browser }) {
   });
   await rule('a dialog does not close while its request is under way, and a failure in it keeps what was typed', async () => {
     await ada.open('/history');
-    let answer;
+    const held = gate();
     await page.route(api('revisions/rollback'), async (route) => {
-      answer = await new Promise((later) => { answer = later; });
+      await held.opened;
       await route.abort();
     });
     await page.getByRole('button', { name: 'Roll back 1' }).click();
@@ -90,7 +90,7 @@ export async function check({ rule, panel, browser }) {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     same(await ada.dialog.count(), 1, 'the dialogs after Escape');
-    answer();
+    held.open();
     await ada.dialog.getByRole('alert').getByText(/could not be reached/).waitFor();
     same(await page.locator('#rollback-note').inputValue(), 'because');
     await page.keyboard.press('Escape');
@@ -108,4 +108,11 @@ export async function check({ rule, panel, browser }) {
     same(await page.evaluate(() => [document.documentElement.dataset.theme, document.documentElement.lang, getComputedStyle(document.body).colorScheme]), ['dark', 'zh-CN', 'dark']);
   });
   await ada.leave();
+}
+
+/** Something to wait for that may be let go before anybody waits. */
+function gate() {
+  let open;
+  const opened = new Promise((resolve) => { open = resolve; });
+  return { opened, open };
 }
