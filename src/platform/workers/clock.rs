@@ -39,13 +39,12 @@ impl Drop for Timer {
 impl Random for WorkersPlatform {
     fn random(&self) -> [u8; 16] {
         POOL.with_borrow_mut(|pool| {
-            pool.pop().unwrap_or_else(|| {
+            if pool.is_empty() {
                 let mut fresh = [0; POOLED * 16];
                 glue::random(POOLED * 16).copy_to(&mut fresh);
-                let (fresh, _) = fresh.as_chunks();
-                pool.extend(fresh.iter().skip(1));
-                fresh.first().copied().unwrap_or_default()
-            })
+                pool.extend(fresh.as_chunks().0);
+            }
+            pool.pop().unwrap_or_default()
         })
     }
 }

@@ -216,32 +216,38 @@ function open({ headers, body }) {
 }
 
 // Settles with the finished response and the length of its body, where that is small and at hand; with what `relay`
-// goes on from, where it is not.
+// goes on from, where it is not; with the error where the runtime refuses one of its parts.
 export function atHand(id, response, edits, status) {
   const settle = settler(id);
-  if (response.body === null) return settle(true, rebuilt(response, null, edits, status), '0');
-  const opened = open(response);
+  const finish = (body, length) => {
+    try {
+      settle(true, rebuilt(response, body, edits, status), String(length));
+    } catch (error) {
+      settle(false, error);
+    }
+  };
+  if (response.body === null) return finish(null, 0);
+  let opened;
+  try {
+    opened = open(response);
+  } catch (error) {
+    return settle(false, error);
+  }
   const { read, length, size } = opened;
   if (length !== size) return settle(true, opened);
   let waiting = true;
-  const late = () => {
+  const goOn = () => {
     waiting = false;
     settle(true, opened);
   };
-  const timer = setTimeout(late, AT_HAND);
-  read.then(
-    ({ value }) => {
-      if (!waiting) return;
-      clearTimeout(timer);
-      if (value?.byteLength !== length) return late();
-      settle(true, rebuilt(response, value, edits, status), String(length));
-    },
-    () => {
-      if (!waiting) return;
-      clearTimeout(timer);
-      late();
-    },
-  );
+  const timer = setTimeout(goOn, AT_HAND);
+  const arrived = (chunk) => {
+    if (!waiting) return;
+    clearTimeout(timer);
+    if (chunk?.value?.byteLength === length) finish(chunk.value, length);
+    else goOn();
+  };
+  read.then(arrived, () => arrived());
 }
 
 export function relay(response, edits, status, opened, visitor, follow, firstChunk, idle, transform, done, context) {
