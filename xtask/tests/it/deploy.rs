@@ -17,7 +17,7 @@ fn tagged() -> Stage {
     let stage = Stage::new();
     let made = Command::new("bash")
         .args(["-ec", "git init -q && git add . && git -c user.name=n -c user.email=e@example.com commit -qm first && git tag v1.0.0"])
-        .current_dir(stage.folder.join("root"))
+        .current_dir(stage.folder.join("tree"))
         .status();
     assert!(made.unwrap().success());
     stage
@@ -143,8 +143,8 @@ fn no_secret_is_in_the_log_a_command_line_or_a_file_that_stays() {
         );
     }
     for file in [
-        "root/admin-panel/wrangler.deploy.toml",
-        "root/wrangler.deploy.toml",
+        "tree/admin-panel/wrangler.deploy.toml",
+        "tree/wrangler.deploy.toml",
     ] {
         assert!(!stage.folder.join(file).exists(), "{file} stayed behind");
     }

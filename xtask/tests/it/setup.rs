@@ -109,7 +109,7 @@ fn files_of_another_account_are_refused_before_anything_is_made() {
             "# [[kv_namespaces]]\n# binding = \"CONFIG\"\n# id",
             "[[kv_namespaces]]\nbinding = \"CONFIG\"\nid",
         );
-        stage.write(&format!("root/{file}"), &other);
+        stage.write(&format!("tree/{file}"), &other);
         refused(&stage, &[], "an-id-of-another-account");
     }
 }

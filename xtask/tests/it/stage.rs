@@ -22,12 +22,12 @@ impl Stage {
         let stage = Self {
             folder: std::env::temp_dir().join(name),
         };
-        for folder in ["answers", "root/admin-panel", "root/xtask"] {
+        for folder in ["answers", "tree/admin-panel", "tree/xtask"] {
             fs::create_dir_all(stage.folder.join(folder)).unwrap();
         }
         stage.write("calls", "");
         for (file, text) in templates() {
-            stage.write(&format!("root/{file}"), &text);
+            stage.write(&format!("tree/{file}"), &text);
         }
         let (database, namespace) = (database_id(), namespace_id());
         for (key, answer) in [
@@ -103,7 +103,7 @@ impl Stage {
 
     /// Both wrangler files as they stand.
     pub(crate) fn files(&self) -> [String; 2] {
-        FILES.map(|file| self.read(&format!("root/{file}")))
+        FILES.map(|file| self.read(&format!("tree/{file}")))
     }
 
     /// Runs `cargo xtask` with `words` on this stage.
@@ -123,11 +123,11 @@ impl Stage {
             .env("HOME", &self.folder)
             .env("STAGE", &self.folder)
             .env("XTASK", env!("CARGO_BIN_EXE_xtask"))
-            .env("CARGO_MANIFEST_DIR", self.folder.join("root/xtask"))
+            .env("CARGO_MANIFEST_DIR", self.folder.join("tree/xtask"))
             .env("JOUSKA_WRANGLER", stubs.join("wrangler"))
             .env("JOUSKA_CURL", stubs.join("curl"))
             .envs(variables.iter().copied())
-            .current_dir(self.folder.join("root"));
+            .current_dir(self.folder.join("tree"));
     }
 }
 
