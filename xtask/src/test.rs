@@ -53,6 +53,15 @@ const SUITES: &[Suite] = &[
         chromium: false,
     },
     Suite {
+        name: "large bodies, many at once and copied",
+        script: "tests/streams/bodies.mjs",
+        arguments: &[],
+        worker: "tests/worker",
+        proxy: None,
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
         name: "WebSockets, both ways",
         script: "tests/streams/websocket.mjs",
         arguments: &[],

@@ -4,27 +4,39 @@
 //! Neither may ever fail a request or fill the log with its own failures: one that fails says so once and stays silent
 //! from then on.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use jouska::{ProxyEvent, WorkersPlatform};
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{console_error, console_log};
 
+/// Who is told of requests. What a deployment binds stays the same for as long as the isolate lives, so it is asked once.
+struct Receivers {
+    points: Cell<bool>,
+    lines: bool,
+}
+
 thread_local! {
-    static ANALYTICS_FAILED: Cell<bool> = const { Cell::new(false) };
+    static RECEIVERS: OnceCell<Receivers> = const { OnceCell::new() };
 }
 
 /// Hands one event to both receivers.
 pub(crate) fn report(event: ProxyEvent, request: &WorkersPlatform) {
-    if !ANALYTICS_FAILED.get()
-        && let Err(error) = write_data_point(&event, request)
-    {
-        ANALYTICS_FAILED.set(true);
-        console_error!("no further events are written to ANALYTICS: {error:?}");
-    }
-    if request.variable("ACCESS_LOGS").as_deref() == Some("true") {
-        write_line(&event);
-    }
+    RECEIVERS.with(|receivers| {
+        let Receivers { points, lines } = receivers.get_or_init(|| Receivers {
+            points: Cell::new(!request.binding("ANALYTICS").is_undefined()),
+            lines: request.variable("ACCESS_LOGS").as_deref() == Some("true"),
+        });
+        if points.get()
+            && let Err(error) = write_data_point(&event, request)
+        {
+            points.set(false);
+            console_error!("no further events are written to ANALYTICS: {error:?}");
+        }
+        if *lines {
+            write_line(&event);
+        }
+    });
 }
 
 /// One point: the route as index, blobs `[upstream, method, outcome, cache]`, doubles
@@ -32,9 +44,6 @@ pub(crate) fn report(event: ProxyEvent, request: &WorkersPlatform) {
 /// dimension of its own.
 fn write_data_point(event: &ProxyEvent, request: &WorkersPlatform) -> Result<(), JsValue> {
     let dataset = request.binding("ANALYTICS");
-    if dataset.is_undefined() {
-        return Ok(());
-    }
     let facts = &event.facts;
     let outcome = serde_json::to_value(facts.outcome).unwrap_or_default();
     let text = |value: &str| JsValue::from_str(value);

@@ -1,6 +1,9 @@
 //! Time and chance.
 
-use std::{cell::RefCell, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    time::Duration,
+};
 
 use wasm_bindgen::JsValue;
 
@@ -11,12 +14,15 @@ use crate::{
 };
 
 impl Clock for WorkersPlatform {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that reads the clock"
-    )]
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(js_sys::Date::now() as u64)
+        if let Turn::Told(now) = TURN.get() {
+            return now;
+        }
+        let now = read();
+        if let Turn::Untold = TURN.get() {
+            TURN.set(Turn::Told(now));
+        }
+        now
     }
 
     async fn sleep(&self, duration: Duration) {
@@ -25,6 +31,37 @@ impl Clock for WorkersPlatform {
         // A timer does not fail, and one whose request is gone never wakes anybody.
         let _ = waiting.await;
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the clock"
+)]
+fn read() -> Timestamp {
+    Timestamp::from_millis(js_sys::Date::now() as u64)
+}
+
+/// Runs `work`, in which the clock stands still: the runtime's own moves on only where something is waited for, and
+/// asking it is a crossing.
+pub(super) fn turn<T>(work: impl FnOnce() -> T) -> T {
+    let outer = TURN.replace(Turn::Untold);
+    let done = work();
+    TURN.set(outer);
+    done
+}
+
+/// What is known of the time in the work that is going on.
+#[derive(Clone, Copy)]
+enum Turn {
+    /// It is nobody's turn, so the clock moves.
+    Outside,
+    /// Nobody has asked yet.
+    Untold,
+    Told(Timestamp),
+}
+
+thread_local! {
+    static TURN: Cell<Turn> = const { Cell::new(Turn::Outside) };
 }
 
 /// A timer of the runtime's, ended where nobody waits for it any more.

@@ -143,12 +143,12 @@ export function call(id, visitor, url, method, edits, body, limit, manual, budge
 // Streams `body` on and breaks it off once more than `limit` bytes came.
 function capped(body, limit, exceeded) {
   const { readable, writable } = new IdentityTransformStream();
-  const reader = body.getReader();
+  const { reader, next } = reading(body, CHUNK);
   const writer = writable.getWriter();
   let sent = 0;
   (async () => {
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await next();
       if (done) return await writer.close();
       sent += value.byteLength;
       if (sent > limit) {
@@ -164,6 +164,25 @@ function capped(body, limit, exceeded) {
     writer.abort(error).catch(() => {});
   });
   return readable;
+}
+
+// Reads `body` into one buffer of `size` bytes, so a piece has to be done with before the next is asked for. Without a
+// buffer of theirs the runtime's streams come in pieces of a few kilobytes; only streams made in JavaScript may take none.
+function reading(body, size) {
+  let reader;
+  try {
+    reader = body.getReader({ mode: 'byob' });
+  } catch {
+    reader = body.getReader();
+    return { reader, next: () => reader.read() };
+  }
+  let buffer = new ArrayBuffer(size);
+  const next = async () => {
+    const piece = await reader.read(new Uint8Array(buffer));
+    if (piece.value !== undefined) ({ buffer } = piece.value);
+    return piece;
+  };
+  return { reader, next };
 }
 
 export function made(status, edits, body) {
@@ -191,20 +210,56 @@ const UPSTREAM_RESET = 3;
 const CLIENT_CLOSED = 4;
 
 // Bytes read at once: little enough for hundreds of slow streams side by side; more for one that has filled what it was
-// given for so long that no buffer on the way can have taken it all, as long as its visitor keeps up.
+// given for a while, as long as its visitor keeps up.
+const SMALL_CHUNK = 16384;
 const CHUNK = 65536;
-const LARGEST_CHUNK = 262144;
-const SUSTAINED = 2097152;
+const LARGEST_CHUNK = 524288;
+const LARGEST_TRANSFORMED_CHUNK = 262144;
+const SUSTAINED = 262144;
+
+// Streams that may read so much at once, so that memory stays what it is however many there are.
+const LARGE_STREAMS = 8;
+const large = new Set();
+
+// A stream that was not heard of for so many milliseconds may have ended without a word, as those of requests do that the
+// runtime cancels.
+const FORGOTTEN = 10_000;
+
+// Whether `stream` may be one of them.
+function mayBeLarge(stream, now) {
+  if (!large.has(stream) && large.size >= LARGE_STREAMS) {
+    for (const other of large) if (now - other.heard > FORGOTTEN) large.delete(other);
+    if (large.size >= LARGE_STREAMS) return false;
+  }
+  stream.heard = now;
+  large.add(stream);
+  return true;
+}
 
 // How long a small body may let its headers wait, in milliseconds. It is nearly always there with them, and a body in
 // hand costs a third of one that is streamed.
 const AT_HAND = 8;
 
-// How long a write takes at most, in milliseconds, where the visitor keeps up.
+// How long it takes at most until more is asked for, in milliseconds, where the visitor keeps up.
 const KEEPS_UP = 4;
 
+// Buffers that nobody reads into, by their size: new ones have to be cleared, and old ones wait for the garbage collector.
+// What stands in one is another's, so it is given only to who reads no further than was read into it: a transform, or the
+// runtime.
+const spare = new Map([CHUNK, LARGEST_TRANSFORMED_CHUNK, LARGEST_CHUNK].map((size) => [size, []]));
+const SPARE = 8;
+
+function lend(size) {
+  return spare.get(size)?.pop() ?? new ArrayBuffer(size);
+}
+
+function giveBack(buffer) {
+  const same = spare.get(buffer.byteLength);
+  if (same !== undefined && same.length < SPARE) same.push(buffer);
+}
+
 // Begins to read a body.
-function open({ headers, body }) {
+function open({ headers, body }, transformed) {
   const declared = headers.get('content-length');
   const length =
     declared !== null && /^\d{1,15}$/.test(declared) && !headers.has('content-encoding')
@@ -212,7 +267,8 @@ function open({ headers, body }) {
       : undefined;
   const size = length === undefined ? CHUNK : Math.min(Math.max(length, 1), CHUNK);
   const reader = body.getReader({ mode: 'byob' });
-  return { reader, read: reader.read(new Uint8Array(size)), length, size };
+  const buffer = transformed ? lend(size) : new ArrayBuffer(size);
+  return { reader, read: reader.read(new Uint8Array(buffer)), length, size };
 }
 
 // Settles with the finished response and the length of its body, where that is small and at hand; with what `relay`
@@ -250,92 +306,151 @@ export function atHand(id, response, edits, status) {
   read.then(arrived, () => arrived());
 }
 
+// Streams that were made here, by the response they were made for, and how each is told that nobody but the runtime
+// reads it.
+const streams = new WeakMap();
+
 export function relay(response, edits, status, opened, visitor, follow, firstChunk, idle, transform, done, context) {
   if (response.body === null) {
     done(COMPLETE, 0, 0);
     return rebuilt(response, null, edits, status);
   }
-  const source = opened ?? open(response);
-  const pipe =
-    source.length === undefined || transform !== undefined
-      ? new IdentityTransformStream()
-      : new FixedLengthStream(source.length);
+  const source = opened ?? open(response, transform !== undefined);
   const gone = follow ? visitor.signal : undefined;
-  context.waitUntil(pump(source, pipe.writable, firstChunk, idle, transform, done, gone));
-  return rebuilt(response, pipe.readable, edits, status);
+  const { stream, ended, reuse } = watched(source, firstChunk, idle, transform, done, gone);
+  context.waitUntil(ended);
+  const relayed = rebuilt(response, stream, edits, status);
+  streams.set(relayed, { stream, reuse });
+  return relayed;
 }
 
-// Reads the upstream's bytes, from the read that is already under way on, and writes what is made of them. A deadline
-// runs only while a read is waiting: a slow visitor is not a silent upstream.
-async function pump({ reader, read, size }, writable, firstChunk, idle, transform, done, gone) {
-  const writer = writable.getWriter();
+// Gives the runtime the response of a Worker. A body that was made here and is read by the runtime alone is read chunk by
+// chunk, each written before the next is asked for, so one buffer does for all of it. A copy that somebody took could
+// still be waiting to be read; the response then has another stream for a body.
+export function answer(resolve, response) {
+  const own = streams.get(response);
+  if (own !== undefined && own.stream === response.body) own.reuse();
+  resolve(response);
+}
+
+// A stream of the upstream's bytes, or of what is made of them. They are read as they are asked for, beginning with the
+// read that is already under way. A deadline runs only while a read is waiting: a slow visitor is not a silent upstream.
+function watched({ reader, read, length, size }, firstChunk, idle, transform, done, gone) {
   const started = Date.now();
+  let controller;
+  let release;
   let bytes = 0;
   let reading = started;
-  let ended = false;
+  let given = 0;
+  let filled = false;
+  let buffer;
+  const own = { heard: 0 };
+  // What a transform has seen is free again.
+  let reused = transform !== undefined;
+  const largest = transform === undefined ? LARGEST_CHUNK : LARGEST_TRANSFORMED_CHUNK;
+  let over = false;
+  const ended = new Promise((resolve) => {
+    release = resolve;
+  });
   // Behind `done` the transform is gone.
-  const end = (outcome, error) => {
-    if (ended) return;
-    ended = true;
+  const end = (outcome) => {
+    over = true;
+    large.delete(own);
     clearTimeout(timer);
     gone?.removeEventListener('abort', leave);
     done(outcome, bytes, Date.now() - started);
-    if (error !== undefined) {
-      reader.cancel(error).catch(() => {});
-      writer.abort(error).catch(() => {});
-    }
+    release();
   };
-  // The stream itself tells of a visitor who left only once something is written, and a silent upstream writes nothing.
-  const leave = () => end(CLIENT_CLOSED, new Error('the visitor left'));
+  const fail = (outcome, error) => {
+    if (over) return;
+    end(outcome);
+    reader.cancel(error).catch(() => {});
+    controller.error(error);
+  };
+  const leave = () => fail(CLIENT_CLOSED, new Error('the visitor left'));
   const look = () => {
     const allowed = bytes === 0 ? firstChunk : idle;
     const left = reading === 0 ? allowed : reading + allowed - Date.now();
     if (left > 0) timer = setTimeout(look, left);
-    else if (bytes === 0) end(FIRST_CHUNK_TIMEOUT, new Error('the upstream sent no first byte in time'));
-    else end(IDLE_TIMEOUT, new Error('the upstream fell silent'));
+    else if (bytes === 0) fail(FIRST_CHUNK_TIMEOUT, new Error('the upstream sent no first byte in time'));
+    else fail(IDLE_TIMEOUT, new Error('the upstream fell silent'));
   };
   let timer = setTimeout(look, firstChunk);
-  if (gone?.aborted) return leave();
-  gone?.addEventListener('abort', leave);
-  writer.closed.catch((error) => end(CLIENT_CLOSED, error ?? new Error('the visitor left')));
-  for (;;) {
-    let chunk;
-    try {
-      chunk = await read;
-      reading = 0;
-    } catch (error) {
-      return end(UPSTREAM_RESET, error ?? new Error('the upstream broke off'));
+  const heard = () => {
+    reading = 0;
+  };
+  read.then(heard, heard);
+  const next = () => {
+    let current = read;
+    read = undefined;
+    if (current === undefined) {
+      reading = Date.now();
+      const keepsUp = reading - given <= KEEPS_UP;
+      if (keepsUp && (size === largest || (filled && bytes >= SUSTAINED)) && mayBeLarge(own, reading)) {
+        size = largest;
+      } else if (size >= CHUNK) {
+        size = CHUNK;
+        large.delete(own);
+      }
+      if (!reused) {
+        buffer = new ArrayBuffer(size);
+      } else if (buffer.byteLength !== size) {
+        giveBack(buffer);
+        buffer = lend(size);
+      }
+      current = reader.read(new Uint8Array(buffer));
     }
-    if (ended) return;
+    return current.then(received, broken);
+  };
+  const received = ({ value, done }) => {
+    reading = 0;
+    if (over) return;
     try {
-      if (chunk.done) {
+      if (done) {
         const rest = transform?.(null);
-        if (rest !== undefined) await writer.write(rest);
-        await writer.close();
+        if (rest !== undefined) controller.enqueue(rest);
+        controller.close();
+        if (reused && value !== undefined) giveBack(value.buffer);
         return end(COMPLETE);
       }
-      const { value } = chunk;
       if (bytes === 0 && idle < firstChunk) {
         clearTimeout(timer);
         timer = setTimeout(look, idle);
       }
       bytes += value.byteLength;
-      const { buffer } = value;
+      filled = value.byteLength === size;
+      buffer = value.buffer;
       const made = transform === undefined ? value : transform(value);
-      const writing = Date.now();
-      if (made !== undefined) await writer.write(made);
-      reading = Date.now();
-      const slow = reading - writing > KEEPS_UP;
-      if (slow ? size > CHUNK : size === CHUNK && bytes > SUSTAINED && value.byteLength === size) {
-        size = slow ? CHUNK : LARGEST_CHUNK;
-        read = reader.read(new Uint8Array(size));
-      } else {
-        read = reader.read(new Uint8Array(buffer, 0, size));
-      }
+      given = Date.now();
+      if (made === undefined) return next();
+      controller.enqueue(made);
     } catch (error) {
-      return end(CLIENT_CLOSED, error ?? new Error('the visitor left'));
+      fail(CLIENT_CLOSED, error);
     }
-  }
+  };
+  const broken = (error) => fail(UPSTREAM_RESET, error ?? new Error('the upstream broke off'));
+  const stream = new ReadableStream(
+    {
+      // Has the runtime declare the length, as it does for streams of its own.
+      expectedLength: transform === undefined ? length : undefined,
+      start(its) {
+        controller = its;
+      },
+      pull: next,
+      cancel(error) {
+        if (over) return;
+        end(CLIENT_CLOSED);
+        return reader.cancel(error);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  if (gone?.aborted) leave();
+  else gone?.addEventListener('abort', leave);
+  const reuse = () => {
+    reused = true;
+  };
+  return { stream, ended, reuse };
 }
 
 export function discard(response) {
@@ -359,18 +474,18 @@ export async function readBody(request, limit) {
 }
 
 async function gather(body, limit) {
-  const reader = body.getReader();
+  const { reader, next } = reading(body, SMALL_CHUNK);
   const chunks = [];
   let length = 0;
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await next();
     if (done) break;
     length += value.byteLength;
     if (length > limit) {
       reader.cancel().catch(() => {});
       return null;
     }
-    chunks.push(value);
+    chunks.push(value.slice());
   }
   const bytes = new Uint8Array(length);
   let at = 0;
@@ -384,7 +499,7 @@ async function gather(body, limit) {
 // At most `limit` bytes of text, or null.
 export async function readText(response, limit, budget) {
   if (response.body === null) return '';
-  const reader = response.body.getReader();
+  const { reader, next } = reading(response.body, SMALL_CHUNK);
   const timer = setTimeout(() => reader.cancel(new Error('too slow')).catch(() => {}), budget);
   let late = false;
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -393,7 +508,7 @@ export async function readText(response, limit, budget) {
     let text = '';
     let length = 0;
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await next();
       if (done) {
         late = Date.now() - started >= budget;
         return late ? null : text + decoder.decode();

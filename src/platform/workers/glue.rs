@@ -69,6 +69,8 @@ extern "C" {
         context: &JsValue,
     ) -> Result<web_sys::Response, JsValue>;
 
+    pub(super) fn answer(resolve: &js_sys::Function, response: &JsValue);
+
     pub(super) fn discard(response: &web_sys::Response);
 
     #[wasm_bindgen(catch)]
