@@ -81,16 +81,14 @@ impl Mapping {
     /// Adds the edits that point `url` at the proxy; says whether there were any. With `rooted`, `/path` is mapped as
     /// well.
     pub(super) fn rewrite(&self, url: &[u8], rooted: bool, edits: &mut Vec<Edit>) -> bool {
-        let blanks = url.iter().take_while(|byte| **byte <= b' ').count();
-        let end = url
-            .iter()
-            .rposition(|byte| *byte > b' ')
-            .map_or(blanks, |at| at + 1);
-        let text = url.get(blanks..end).unwrap_or_default();
-        if !matches!(text.first(), Some(b'h' | b'H' | b'/' | b'\\')) {
+        let is_blank = |byte: &u8| *byte <= b' ';
+        let blanks = url.iter().take_while(|byte| is_blank(byte)).count();
+        if !matches!(url.get(blanks), Some(b'h' | b'H' | b'/' | b'\\')) {
             return false;
         }
-        if text.iter().any(|byte| is_ignored(*byte)) {
+        let end = url.len() - url.iter().rev().take_while(|byte| is_blank(byte)).count();
+        let text = url.get(blanks..end).unwrap_or_default();
+        if memchr::memchr3(b'\t', b'\n', b'\r', text).is_some() {
             let (places, text): (Vec<usize>, Vec<u8>) = (blanks..)
                 .zip(text.iter().copied())
                 .filter(|(_, byte)| !is_ignored(*byte))

@@ -4,8 +4,11 @@
 //! The search looks at the last two bytes of a window as long as the shortest needle and skips as far as they allow
 //! (Wu and Manber), so that long needles are found faster than bytes can be read one by one. A table of a few
 //! kilobytes replaces an automaton, which would weigh more in the module than everything else here.
+//!
+//! Where every needle holds one of up to three bytes that are rare in texts, such as a brace, the search jumps from one
+//! such byte to the next, sixteen bytes a step. Where they turn out not to be rare, it gives that up.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use super::edit::{Edit, Scan};
 use crate::order;
@@ -22,12 +25,23 @@ pub(super) struct Rules {
     shifts: Vec<u8>,
     /// The block that ends the window of each rule, and the rule; sorted.
     blocks: Vec<(usize, usize)>,
+    rare: Option<Rare>,
+}
+
+/// Bytes of which every needle holds one. One that stands thrice fills the places of the others.
+#[derive(Debug, PartialEq, Eq)]
+struct Rare {
+    bytes: [u8; 3],
+    /// How far from its start the needle's one stands at most.
+    depth: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct Rule {
     from: Vec<u8>,
     to: Arc<str>,
+    /// What its needle shows of itself in a window.
+    glimpse: (u64, u64),
 }
 
 struct Match {
@@ -38,17 +52,21 @@ struct Match {
 impl Rules {
     /// Compiles pairs of a needle, which is not empty, and what stands in its place.
     pub(super) fn new<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let rules: Vec<Rule> = pairs
+        let mut rules: Vec<Rule> = pairs
             .into_iter()
             .filter(|(from, _)| !from.is_empty())
             .map(|(from, to)| Rule {
                 from: from.as_bytes().to_vec(),
                 to: to.into(),
+                glimpse: (0, 0),
             })
             .collect();
         let lengths = || rules.iter().map(|rule| rule.from.len());
         let window = lengths().min().unwrap_or(1).min(LONGEST_WINDOW);
         let longest = lengths().max().unwrap_or(1);
+        for rule in &mut rules {
+            rule.glimpse = glimpse(rule.from.get(..window).unwrap_or_default());
+        }
         // A block of two bytes moves the window past itself less one byte, a block of one byte past itself.
         let farthest = if window == 1 { 1 } else { window - 1 };
         let mut shifts = vec![farthest as u8; BLOCKS];
@@ -66,19 +84,22 @@ impl Rules {
             }
         }
         order::sort(&mut blocks);
+        let rare = Rare::of(rules.iter().map(|rule| &rule.from[..]), window);
         Self {
             rules,
             window,
             longest,
             shifts,
             blocks,
+            rare,
         }
     }
 
-    /// The first match at or after `from`.
-    fn find(&self, text: &[u8], from: usize) -> Option<Match> {
-        let mut end = from + self.window;
-        while let Some(seen) = text.get(..end) {
+    /// The first match that starts in `starts`.
+    fn find(&self, text: &[u8], starts: Range<usize>) -> Option<Match> {
+        let mut end = starts.start + self.window;
+        let last = starts.end.saturating_add(self.window);
+        while let Some(seen) = text.get(..end).filter(|_| end < last) {
             let block = block(seen, self.window);
             let shift = self.shifts.get(block).copied().unwrap_or(1);
             if shift == 0 {
@@ -98,6 +119,7 @@ impl Rules {
     /// The first rule whose needle starts `text`, whose window ends in `block`.
     fn at(&self, text: &[u8], block: usize) -> Option<usize> {
         let first = self.blocks.partition_point(|(other, _)| *other < block);
+        let seen = glimpse(text.get(..self.window).unwrap_or_default());
         self.blocks
             .iter()
             .skip(first)
@@ -105,7 +127,7 @@ impl Rules {
             .map(|(_, rule)| *rule)
             .find(|rule| {
                 let rule = self.rules.get(*rule);
-                rule.is_some_and(|rule| text.starts_with(&rule.from))
+                rule.is_some_and(|rule| rule.glimpse == seen && text.starts_with(&rule.from))
             })
     }
 
@@ -123,6 +145,89 @@ impl Rules {
     }
 }
 
+impl Rare {
+    /// Looks for each needle's rarest byte among its first `window`.
+    fn of<'a>(needles: impl Iterator<Item = &'a [u8]>, window: usize) -> Option<Self> {
+        let mut bytes: Vec<u8> = Vec::with_capacity(3);
+        let mut depth = 0;
+        for needle in needles {
+            let (at, byte) = (needle.iter().take(window).copied().enumerate())
+                .min_by_key(|(_, byte)| (commonness(*byte), !bytes.contains(byte)))?;
+            depth = depth.max(at);
+            if !bytes.contains(&byte) {
+                bytes.push(byte);
+            }
+        }
+        let bytes = match *bytes {
+            [one] => [one; 3],
+            [one, other] => [one, other, other],
+            [one, other, third] => [one, other, third],
+            _ => return None,
+        };
+        Some(Self { bytes, depth })
+    }
+
+    /// Where, at or after `from`, the first of them stands.
+    fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        let text = text.get(from..)?;
+        let [one, other, third] = self.bytes;
+        let at = if one == other {
+            memchr::memchr(one, text)
+        } else {
+            memchr::memchr3(one, other, third, text)
+        };
+        at.map(|at| from + at)
+    }
+}
+
+/// How common a byte is in the texts of the web, from rare on; a guess, and nothing but speed hangs on it.
+fn commonness(byte: u8) -> u8 {
+    match byte {
+        b' ' | b'e' | b't' | b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 4,
+        b'a'..=b'z' | b'\n' => 3,
+        b'<' | b'>' | b'/' | b'"' | b'=' | b'.' | b'-' | b'0'..=b'9' | 0x80.. => 2,
+        b'A'..=b'Z' | b',' | b':' | b';' | b'\'' | b'(' | b')' | b'_' => 1,
+        _ => 0,
+    }
+}
+
+/// A search through one text.
+struct Search<'a> {
+    rules: &'a Rules,
+    text: &'a [u8],
+    /// Bytes it jumped over, and how often it did so.
+    jumped: usize,
+    jumps: usize,
+}
+
+impl Search<'_> {
+    /// The first match at or after `from`.
+    fn next(&mut self, mut from: usize) -> Option<Match> {
+        let Some(rare) = &self.rules.rare else {
+            return self.rules.find(self.text, from..self.text.len());
+        };
+        loop {
+            if self.jumps > PATIENCE && self.jumped / self.jumps < WORTHWHILE {
+                return self.rules.find(self.text, from..self.text.len());
+            }
+            let at = rare.find(self.text, from)?;
+            self.jumps += 1;
+            self.jumped += at - from;
+            // Whatever starts earlier holds its byte earlier.
+            let starts = at.saturating_sub(rare.depth).max(from)..at + 1;
+            let found = self.rules.find(self.text, starts);
+            if found.is_some() {
+                return found;
+            }
+            from = at + 1;
+        }
+    }
+}
+
+/// Jumps that are made before they are judged, and how far they have to lead on average to be worth making.
+const PATIENCE: usize = 32;
+const WORTHWHILE: usize = 24;
+
 /// The number of the block that ends `seen`: its last two bytes folded, or its last where windows are one byte.
 fn block(seen: &[u8], window: usize) -> usize {
     match *seen {
@@ -131,6 +236,13 @@ fn block(seen: &[u8], window: usize) -> usize {
         [last] => usize::from(last),
         [] => 0,
     }
+}
+
+/// The first and the last eight bytes of a window. Needles that stand in the same place are often alike at one end, as
+/// `{{name}}` is, and comparing two numbers costs less than comparing texts.
+fn glimpse(window: &[u8]) -> (u64, u64) {
+    let number = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    (number(window.first_chunk()), number(window.last_chunk()))
 }
 
 /// Finds the needles in a text.
@@ -150,7 +262,13 @@ impl Scan for Replace {
         let rules = &*self.rules;
         let mut from = 0;
         let mut partial = rules.partial(text, from).filter(|_| !last);
-        while let Some(found) = rules.find(text, from) {
+        let mut search = Search {
+            rules,
+            text,
+            jumped: 0,
+            jumps: 0,
+        };
+        while let Some(found) = search.next(from) {
             let Some(rule) = rules.rules.get(found.rule) else {
                 break;
             };
@@ -273,6 +391,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn needles_are_looked_for_by_their_rarest_bytes() {
+        let rare = |needles: &[&str]| {
+            let window = needles.iter().map(|needle| needle.len()).min().unwrap();
+            Rare::of(needles.iter().map(|needle| needle.as_bytes()), window)
+                .map(|rare| (rare.bytes.map(char::from), rare.depth))
+        };
+        assert_eq!(rare(&["{{a}}", "{{b}}"]), Some((['{'; 3], 0)));
+        assert_eq!(rare(&["the Cat", "a dog {"]), Some((['C', '{', '{'], 6)));
+        // Only what lies within every window is looked at, and one more needle with the same byte adds none.
+        assert_eq!(rare(&["ab", "ee{", "be"]), Some((['b', 'e', 'e'], 1)));
+        assert_eq!(rare(&["bb", "cc", "dd", "ff"]), None);
+    }
+
     proptest! {
         #[test]
         fn chunks_do_not_matter(
@@ -292,6 +424,20 @@ mod tests {
             let expected = plainly(&rules, &text);
             prop_assert_eq!(bytes(replace(&rules), chunks), expected.as_bytes());
             prop_assert_eq!(whole(replace(&rules), &text), expected);
+        }
+
+        #[test]
+        fn jumping_finds_what_reading_finds(
+            rules in prop::collection::vec("[xy{%&]{1,6}", 1..6),
+            text in prop::collection::vec(prop_oneof![
+                3 => "[ xyz]{0,40}",
+                1 => "[xy{%&]{1,12}",
+            ], 0..60),
+            chunk in 1..80_usize,
+        ) {
+            let rules: Vec<_> = rules.iter().map(|from| (from.as_str(), "_")).collect();
+            let text = text.concat();
+            prop_assert_eq!(chunked(replace(&rules), &text, chunk), plainly(&rules, &text));
         }
 
         #[test]
