@@ -3,6 +3,8 @@
 //! An isolate that has a table in use keeps it when a load fails. One that has none takes the first table it can get:
 //! a place that cannot be read, or whose document is refused, is reported and passed over.
 
+use std::{fmt, sync::Arc};
+
 use serde_json::Value;
 
 use super::{Source, SourceError};
@@ -16,7 +18,20 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct TableSource {
     source: Source,
-    code: Option<Code>,
+    /// Behind a trait, so that a Worker which puts nothing in front carries no merging and no writing of documents.
+    code: Option<Arc<dyn InFront>>,
+}
+
+/// A table that stands in front of what a source holds.
+trait InFront: fmt::Debug + Send + Sync {
+    /// Whether the source does not count.
+    fn replaces(&self) -> bool;
+
+    /// The table without the source's.
+    fn alone(&self) -> Result<Compiled, ConfigError>;
+
+    /// The table together with a source's text.
+    fn before(&self, text: &str) -> Result<Compiled, ConfigError>;
 }
 
 /// A table that was loaded.
@@ -39,6 +54,32 @@ impl Code {
     pub(crate) fn check(document: &Document, mode: MergeMode) -> Result<Self, ConfigError> {
         let reading = config::read_value(json(document)?);
         checked(reading).map(|document| Self { document, mode })
+    }
+}
+
+impl InFront for Code {
+    fn replaces(&self) -> bool {
+        matches!(self.mode, MergeMode::Replace)
+    }
+
+    fn alone(&self) -> Result<Compiled, ConfigError> {
+        table::compile(config::read_value(json(&self.document)?))
+    }
+
+    fn before(&self, text: &str) -> Result<Compiled, ConfigError> {
+        let remote = config::read(text);
+        let told = remote.warnings.clone();
+        let remote = checked(remote)?;
+        match table::resolve_config(Some(Ok(self.document.clone())), Some(Ok(remote)), self.mode) {
+            Ok(resolved) => {
+                let mut compiled = table::compile(config::read_value(json(&resolved.document)?))?;
+                // Only a document as it was written still has the keys nobody knows.
+                compiled.warnings.extend(told);
+                Ok(compiled)
+            }
+            // Both sides were checked, so nothing is left to be wrong with them together.
+            Err(_) => table::compile_text(text),
+        }
     }
 }
 
@@ -73,7 +114,7 @@ impl TableSource {
     }
 
     pub(crate) fn put_in_front(&mut self, code: Code) {
-        self.code = Some(code);
+        self.code = Some(Arc::new(code));
     }
 
     /// Loads the first table that can be had. `in_use` says whether the isolate has one already, which is better than
@@ -88,12 +129,8 @@ impl TableSource {
         in_use: bool,
         passed_over: impl Fn(&TableError),
     ) -> Result<Loaded, TableError> {
-        if let Some(Code {
-            document,
-            mode: MergeMode::Replace,
-        }) = &self.code
-        {
-            return compiled(document);
+        if let Some(code) = self.code.as_ref().filter(|code| code.replaces()) {
+            return alone(&**code);
         }
         let mut failure: Option<TableError> = None;
         for place in self.source.places() {
@@ -127,7 +164,7 @@ impl TableSource {
                 if let Some(error) = &failure {
                     passed_over(error);
                 }
-                compiled(&code.document)
+                alone(&**code)
             }
             (None, Some(failure)) => Err(failure),
             (None, None) => Err(TableError::Missing(self.source.clone())),
@@ -136,28 +173,15 @@ impl TableSource {
 
     /// The table a source's text makes together with what is written in code.
     fn combined(&self, text: &str) -> Result<Compiled, ConfigError> {
-        let Some(Code { document, mode }) = &self.code else {
-            return table::compile_text(text);
-        };
-        let remote = config::read(text);
-        let told = remote.warnings.clone();
-        let remote = checked(remote)?;
-        match table::resolve_config(Some(Ok(document.clone())), Some(Ok(remote)), *mode) {
-            Ok(resolved) => {
-                let mut compiled = table::compile(config::read_value(json(&resolved.document)?))?;
-                // Only a document as it was written still has the keys nobody knows.
-                compiled.warnings.extend(told);
-                Ok(compiled)
-            }
-            // Both sides were checked, so nothing is left to be wrong with them together.
-            Err(_) => table::compile_text(text),
+        match &self.code {
+            Some(code) => code.before(text),
+            None => table::compile_text(text),
         }
     }
 }
 
-fn compiled(document: &Document) -> Result<Loaded, TableError> {
-    let compiled = json(document).and_then(|json| table::compile(config::read_value(json)));
-    compiled
+fn alone(code: &dyn InFront) -> Result<Loaded, TableError> {
+    code.alone()
         .map(|compiled| Loaded {
             compiled,
             text: None,
