@@ -1,7 +1,8 @@
 // The benchmark: `cargo xtask bench` starts it with everything built and installed.
 //
 //   node bench/main.mjs --worker DIR --floor DIR --compile FILE --wrk FILE --nginx FILE
-//     [--only P1,P3] [--quick] [--rounds N] [--json FILE] [--docs] [--workerd FILE] [--profile P1]
+//     [--only P1,P3] [--quick] [--rounds N] [--json FILE] [--docs] [--profile P1]
+//     [--workerd FILE | --runtime DIR]     a workerd, or the folder in which the package of one is found
 //   node bench/main.mjs --plots FILE
 //
 // It measures, prints and reports; a target that is missed is no failure.
@@ -22,7 +23,7 @@ import { printGrowth, printMemory, printRow, printStartUp, say } from './lib/rep
 import { startUp } from './lib/startup.mjs';
 import { startStore } from './lib/store.mjs';
 import { judge } from './lib/verdict.mjs';
-import { WORKERD, builtModules } from './lib/workerd.mjs';
+import { WORKERD, builtModules, workerdIn } from './lib/workerd.mjs';
 import { bundlePeers } from './lib/workers.mjs';
 import { contests } from './rows.mjs';
 
@@ -40,7 +41,8 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     json: { type: 'string' },
     docs: { type: 'boolean', default: false },
-    workerd: { type: 'string', default: WORKERD },
+    workerd: { type: 'string' },
+    runtime: { type: 'string' },
     profile: { type: 'string' },
     plots: { type: 'string' },
   },
@@ -59,6 +61,7 @@ if (unknown.length > 0) refuse(`--only: there is no ${unknown.join(', ')}; choos
 // What was started ends with this process, and the folders go, whoever ends it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
+const workerd = options.workerd ?? (options.runtime === undefined ? WORKERD : workerdIn(options.runtime));
 const started = Date.now();
 const ours = options.worker.map((directory, index) => ({
   name: index === 0 ? 'jouska' : directory,
@@ -69,7 +72,7 @@ const store = await startStore();
 const peers = await bundlePeers();
 const stage = {
   wrk: options.wrk,
-  workerd: options.workerd,
+  workerd,
   origin,
   store,
   pace: {
@@ -87,7 +90,8 @@ process.exit();
 
 async function measure() {
   const report = {
-    workerd: execFileSync(options.workerd, ['--version'], { encoding: 'utf8' }).trim().replace(/^workerd /, ''),
+    newest: workerd === WORKERD,
+    workerd: execFileSync(workerd, ['--version'], { encoding: 'utf8' }).trim().replace(/^workerd /, ''),
     date: new Date().toISOString().slice(0, 10),
     machine: { processors: cpus().length, model: cpus()[0]?.model.trim(), loadBefore: loadavg()[0] },
     pace: stage.pace,
@@ -109,7 +113,7 @@ async function measure() {
     printStartUp('P9', report.P9);
   }
   if (runs('P10')) {
-    report.P10 = await attempted('memory', () => memory(stage, ours[0], peers.native));
+    report.P10 = await attempted('memory', () => memory(stage, ours[0], { native: peers.native, pipe: peers.pipe }));
     printMemory('P10', report.P10);
   }
   // Minutes of it: left out where time is short, unless it is asked for.

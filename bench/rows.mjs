@@ -23,6 +23,7 @@ export function contests({ ours, peers, floor, origin }) {
         ...jouska(exchangeTable(), `${last}/1k`, { ACCESS_LOGS: 'true' }),
         peer('js', `${last}/1k`, routes),
         bottom('js', `${last}/1k`, routes),
+        peer('watched', `${last}/1k`, routes),
         peer('hono', `${last}/1k`),
         peer('reflare', `${last}/1k`),
         // Less than the others do, so only its body is looked at: how far down a proxy can go.
@@ -41,7 +42,7 @@ export function contests({ ours, peers, floor, origin }) {
       ],
     },
     body: {
-      contestants: [...jouska(BODY_TABLE, '/x/10m'), peer('native', '/x/10m')],
+      contestants: [...jouska(BODY_TABLE, '/x/10m'), peer('native', '/x/10m'), peer('pipe', '/x/10m')],
       connections: 4,
       byBytes: true,
       verdicts: [{ row: 'P3', title: '10 MB body', figure: 'rps', ours: us, peers: ['native'], atLeast: 0.75 }],
@@ -90,6 +91,7 @@ export function contests({ ours, peers, floor, origin }) {
         ...jouska(CACHE_TABLE, '/x/cached.css'),
         peer('cached', '/x/cached.css'),
         bottom('cached', '/x/cached.css'),
+        peer('stamped', '/x/cached.css'),
       ],
       connections: 16,
       // Asked for once to be stored, and again for what is stored.

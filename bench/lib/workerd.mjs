@@ -7,8 +7,13 @@ import { join } from 'node:path';
 
 import { scratch } from './scratch.mjs';
 
-/** The runtime of the pinned package. */
+/** The runtime that everything else here runs on. */
 export const WORKERD = createRequire(import.meta.url)('workerd').default;
+
+/** The runtime whose package is found from `folder`. */
+export function workerdIn(folder) {
+  return createRequire(join(folder, 'package.json'))('workerd').default;
+}
 
 /**
  * Starts a Worker alone in a workerd process.

@@ -10,7 +10,7 @@ import { scratch } from './scratch.mjs';
 import { builtModules } from './workerd.mjs';
 
 const SOURCES = join(import.meta.dirname, '..', 'workers');
-const NAMES = ['js', 'copy', 'hono', 'reflare', 'native', 'html-rewriter', 'cached'];
+const NAMES = ['js', 'watched', 'copy', 'hono', 'reflare', 'native', 'pipe', 'html-rewriter', 'cached', 'stamped'];
 
 /** Bundles the peers. Resolves to their modules by name. */
 export async function bundlePeers() {

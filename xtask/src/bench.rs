@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::process;
-use crate::tools::{Tools, system};
+use crate::tools::{Tools, reference_runtime, system};
 use crate::worker::{self, Profile};
 use crate::workspace::Workspace;
 
@@ -41,7 +41,10 @@ pub(crate) struct Options {
     /// Write those from the JSON of an earlier run, without measuring.
     #[arg(long, value_name = "FILE", exclusive = true)]
     plots: Option<PathBuf>,
-    /// Measure on this workerd instead of the pinned one.
+    /// Measure on the workerd that everything else here runs on, instead of the one that the targets were set on.
+    #[arg(long, conflicts_with = "workerd")]
+    newest: bool,
+    /// Measure on this workerd.
     #[arg(long, value_name = "FILE")]
     workerd: Option<PathBuf>,
 }
@@ -75,6 +78,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<(), Failur
     }
     for directory in &options.worker {
         node.arg("--worker").arg(absolute(directory)?);
+    }
+    if !options.newest && options.workerd.is_none() {
+        node.arg("--runtime")
+            .arg(reference_runtime::install(workspace)?);
     }
     for (flag, given) in [("--quick", options.quick), ("--docs", options.docs)] {
         if given {

@@ -7,6 +7,7 @@ mod apt;
 mod cargo_install;
 pub(crate) mod mdbook;
 mod node_modules;
+pub(crate) mod reference_runtime;
 pub(crate) mod system;
 mod wasm_bindgen;
 mod wasm_std;
