@@ -1,6 +1,6 @@
 // The measured part of docs/performance.md, and its pictures, from the JSON of a run.
 
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { bars, lines } from './plots.mjs';
@@ -8,7 +8,7 @@ import { say } from './report.mjs';
 
 /**
  * Writes the tables between the page's markers and the plots beside it. A run on the newest runtime goes between markers of
- * its own, as the table of targets alone.
+ * its own, as the table of targets alone. Growth stays what it was where the run left it out.
  */
 export function document(report) {
   if (report.newest) {
@@ -17,10 +17,9 @@ export function document(report) {
   }
   const pictures = plots(report);
   mkdirSync(IMAGES, { recursive: true });
-  // What this run has no figures for is in no table either.
-  for (const file of readdirSync(IMAGES).filter((name) => name.startsWith(picture('')))) rmSync(join(IMAGES, file));
   for (const [name, svg] of Object.entries(pictures)) writeFileSync(join(IMAGES, `${name}.svg`), svg);
-  write('measured', measured(report, Object.keys(pictures)));
+  write('measured', measured(report));
+  if (report.growth !== undefined) write('growth', [told(report), '', ...growth(report, Object.keys(pictures))].join('\n'));
 }
 
 function write(part, text) {
@@ -41,15 +40,13 @@ function told(report) {
   );
 }
 
-function measured(report, pictures) {
+function measured(report) {
   return [
     told(report),
     '',
     ...targets(report),
     '',
     ...contests(report),
-    '',
-    ...growth(report, pictures),
     '',
     ...paper(report),
   ].join('\n');
@@ -89,6 +86,7 @@ function contests(report) {
     .flatMap(([name, row]) => [
       `**${name}: ${row.title}**`,
       '',
+      ...(name === 'P1' ? [`![${row.title}](images/${picture('exchange')}.svg)`, ''] : []),
       `| Worker | CPU a request | ${row.inverse ? 'it to ours' : 'ours to it'} | requests a second | MB a second | p50 | p99 |`,
       '| --- | --- | --- | --- | --- | --- | --- |',
       line(row.name, row.ours),
@@ -102,7 +100,7 @@ function line(name, { cpuUs, cpuUsSpread, rps, megabytesPerSecond, p50Ms, p99Ms,
   return `| ${name} | ${time(cpuUs)} (${cpuUsSpread.map(time).join(' to ')}) | ${own} | ${rps} | ${megabytesPerSecond} | ${p50Ms} ms | ${p99Ms} ms |`;
 }
 
-function growth({ growth: families = {} }, pictures) {
+function growth({ growth: families }, pictures) {
   return Object.entries(families).flatMap(([name, { title, axis, points }]) => {
     const good = points.filter(({ of }) => of !== undefined);
     if (good.length === 0) return [];

@@ -240,8 +240,9 @@ function mayBeLarge(stream, now) {
 // hand costs a third of one that is streamed.
 const AT_HAND = 8;
 
-// How long it takes at most until more is asked for, in milliseconds, where the visitor keeps up.
-const KEEPS_UP = 4;
+// How long it takes at most until more is asked for, in milliseconds, where the visitor keeps up: with the smaller buffer that
+// is somewhat over a megabyte a second, and other streams have their turn in between.
+const KEEPS_UP = 50;
 
 // Buffers that nobody reads into, by their size: new ones have to be cleared, and old ones wait for the garbage collector.
 // What stands in one is another's, so it is given only to who reads no further than was read into it: a transform, or the
@@ -319,6 +320,10 @@ export function relay(response, edits, status, opened, visitor, follow, firstChu
   const gone = follow ? visitor.signal : undefined;
   const { stream, ended, reuse } = watched(source, firstChunk, idle, transform, done, gone);
   context.waitUntil(ended);
+  // What is declared of a body of one read holds only behind a stream that insists on it.
+  if (transform === undefined && source.length <= CHUNK) {
+    return rebuilt(response, stream.pipeThrough(new FixedLengthStream(source.length)), edits, status);
+  }
   const relayed = rebuilt(response, stream, edits, status);
   streams.set(relayed, { stream, reuse });
   return relayed;
