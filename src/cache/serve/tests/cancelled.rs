@@ -1,6 +1,6 @@
 //! Requests that end at every moment there is, and those who waited for them.
 
-use super::*;
+use super::{edge::Answers, *};
 use crate::platform::fake::StoreCondition;
 
 #[test]
