@@ -23,6 +23,7 @@ const TABLE = {
   routes: [
     { id: 'plain', match: { path: '/plain' }, upstream: 'origin.test' },
     { id: 'replaced', match: { path: '/replaced' }, upstream: 'origin.test', bodyRewrite: { contentTypes: ['text/plain'], rewriteLinks: false, replace: [{ from: '{{ never }}', to: '' }] } },
+    { id: 'stored', match: { path: '/stored' }, upstream: 'origin.test', cache: { ttlSeconds: 60, contentTypes: ['text/plain'] } },
     { id: 'limited', match: { path: '/limited' }, upstream: 'origin.test', requestPolicy: { maxBodyBytes: LIMIT } },
   ],
 };
@@ -60,11 +61,12 @@ suite(async ({ rule, later }) => {
   later(() => upstream.closeAllConnections());
   later(worker.stop);
 
-  /** Reads a body at a pause after each megabyte; gives its digest. */
-  const download = (path, { rest = 0, headers = {} } = {}) =>
+  /** Reads a body at a pause after each megabyte; gives its digest, and the headers to `seen`. */
+  const download = (path, { rest = 0, headers = {}, seen = () => {} } = {}) =>
     new Promise((done, failed) => {
       request({ port: worker.port, host: '127.0.0.1', path, headers: { host: 'proxy.test', ...headers }, agent: false }, async (answer) => {
         try {
+          seen(answer.headers);
           const hash = createHash('sha256');
           let since = 0;
           for await (const piece of answer) {
@@ -111,13 +113,23 @@ suite(async ({ rule, later }) => {
       const path = `/plain/copied-${rest}`;
       copies.length = 0;
       const expected = digest(content(path));
-      assert.equal(await download(path, { rest, headers: { 'x-jouska-test': 'copy' } }), expected);
+      const seen = (headers) => assert.equal(headers['content-length'], `${SIZE}`);
+      assert.equal(await download(path, { rest, headers: { 'x-jouska-test': 'copy' }, seen }), expected);
       await within(5_000, 'the copy', (async () => {
         while (copies.length === 0) await pause(20);
       })());
       assert.deepEqual(copies, [`${SIZE} ${checksum(content(path))}`]);
     });
   }
+
+  await rule('a body that is stored keeps its declared length, as it passes and from the store', async () => {
+    const path = '/stored/a';
+    const expected = digest(content(path));
+    for (const state of ['miss', 'hit']) {
+      const seen = (headers) => assert.deepEqual([headers['x-jouska-cache'], headers['content-length']], [state, `${SIZE}`]);
+      assert.equal(await download(path, { seen }), expected);
+    }
+  });
 
   await rule('an upload arrives whole up to the limit of its route, and not beyond', async () => {
     const body = content('/limited').subarray(0, LIMIT);

@@ -320,12 +320,11 @@ export function relay(response, edits, status, opened, visitor, follow, firstChu
   const gone = follow ? visitor.signal : undefined;
   const { stream, ended, reuse } = watched(source, firstChunk, idle, transform, done, gone);
   context.waitUntil(ended);
-  // What is declared of a body of one read holds only behind a stream that insists on it.
-  if (transform === undefined && source.length <= CHUNK) {
-    return rebuilt(response, stream.pipeThrough(new FixedLengthStream(source.length)), edits, status);
-  }
+  const length = transform === undefined ? source.length : undefined;
+  // Whoever does not follow the visitor is going to copy the response.
+  if (!follow && length !== undefined) return rebuilt(response, ofLength(stream, length), edits, status);
   const relayed = rebuilt(response, stream, edits, status);
-  streams.set(relayed, { stream, reuse });
+  streams.set(relayed, { stream, length, reuse });
   return relayed;
 }
 
@@ -334,8 +333,20 @@ export function relay(response, edits, status, opened, visitor, follow, firstChu
 // still be waiting to be read; the response then has another stream for a body.
 export function answer(resolve, response) {
   const own = streams.get(response);
-  if (own !== undefined && own.stream === response.body) own.reuse();
+  if (own !== undefined) {
+    const { body } = response;
+    if (own.stream === body) own.reuse();
+    else if (own.length !== undefined && body?.locked === false) {
+      response = new Response(ofLength(body, own.length), response);
+    }
+  }
   resolve(response);
+}
+
+// The stream with its length declared. A stream that is made here and then copied is not known to have one any more; the
+// runtime's own keeps it in every copy.
+function ofLength(stream, length) {
+  return stream.pipeThrough(new FixedLengthStream(length));
 }
 
 // A stream of the upstream's bytes, or of what is made of them. They are read as they are asked for, beginning with the
