@@ -1,6 +1,6 @@
 //! The flow: look, wait, ask, store, refresh. What to do is decided elsewhere; here it is done in order.
 
-use std::{future::Future, pin::pin};
+use std::{future::Future, pin::pin, rc::Rc};
 
 use futures_util::future::{Either, select};
 use http::{Method, StatusCode};
@@ -10,6 +10,7 @@ use super::{
     freshness::{Freshness, Windows},
     key::{self, Variant},
     lock::{LONGEST_PAUSE, Lead, RENEWAL, Turn},
+    shelf,
 };
 use crate::{
     headers::HeaderEdits,
@@ -166,9 +167,12 @@ where
 {
     /// A stored copy that is good enough as it is; a stale one is refreshed behind the response.
     async fn look(&self) -> Option<Served<P::Response, X>> {
+        if let Some(served) = self.from_memory() {
+            return Some(served);
+        }
         let (copy, stored_at, freshness) = self.look_up().await?;
         let cache = match freshness {
-            Freshness::Fresh => CacheStatus::Hit,
+            Freshness::Fresh => return self.fresh(copy, stored_at).await,
             Freshness::Stale => {
                 self.refresh();
                 CacheStatus::Stale
@@ -180,6 +184,61 @@ where
             }
         };
         Some(self.copy(cache, copy, stored_at, None))
+    }
+
+    /// A copy in memory, while it is fresh. Once it is not, another isolate may have stored a newer one.
+    fn from_memory(&self) -> Option<Served<P::Response, X>> {
+        let copy = self
+            .platform
+            .shelf()?
+            .copy(&self.key, self.platform.now())?;
+        self.remade(&copy)
+    }
+
+    fn remade(&self, copy: &shelf::Copy<P::Kept>) -> Option<Served<P::Response, X>> {
+        let age = self.platform.now().since(copy.stored_at);
+        if self.policy.windows(copy.head.status)?.judge(age) != Freshness::Fresh {
+            return None;
+        }
+        Some(Served {
+            cache: CacheStatus::Hit,
+            reason: None,
+            source: Source::Store {
+                status: copy.head.status,
+                delivery: Delivery {
+                    response: self.platform.remake(&copy.body),
+                    status: None,
+                    edits: entry::restored(&copy.head, self.method, age),
+                    body: BodyPlan::Remade,
+                },
+                facts: None,
+            },
+        })
+    }
+
+    /// A fresh copy of the store, kept in memory where it is asked for often.
+    async fn fresh(
+        &self,
+        copy: Fetched<P::Response>,
+        stored_at: Timestamp,
+    ) -> Option<Served<P::Response, X>> {
+        let now = self.platform.now();
+        let kept = shelf::keepable(self.method, &copy.head, copy.has_body)
+            .zip(self.platform.shelf())
+            .filter(|(length, shelf)| shelf.takes(&self.key, *length, now));
+        let Some((length, shelf)) = kept else {
+            return Some(self.copy(CacheStatus::Hit, copy, stored_at, None));
+        };
+        // One whose body breaks off is none.
+        let body = self.platform.keep(copy.response).await?;
+        let copy = Rc::new(shelf::Copy {
+            head: copy.head,
+            stored_at,
+            length,
+            body,
+        });
+        shelf.put(&self.key, Rc::clone(&copy), now);
+        self.remade(&copy)
     }
 
     /// Whatever copy may still stand in for an upstream that failed.
@@ -340,7 +399,7 @@ where
             .tee(self.platform.deliver(delivery.kept()).await);
         let (key, platform) = (self.key.clone(), self.platform.clone());
         self.platform.wait_until(async move {
-            leading.during(platform.store(&key, copy, stamp)).await;
+            leading.during(put(&platform, &key, copy, stamp)).await;
             leading.finish();
         });
         Delivery {
@@ -376,13 +435,21 @@ where
                         let stamp =
                             entry::stamped(&upstream, &delivery.edits, &windows, platform.now());
                         let copy = platform.deliver(delivery.kept()).await;
-                        leading.during(platform.store(&key, copy, stamp)).await;
+                        leading.during(put(platform, &key, copy, stamp)).await;
                     }
                     Err(_) => platform.discard(delivery.response),
                 }
             }
             leading.finish();
         });
+    }
+}
+
+/// Puts a new copy into the store, and takes away the one in memory.
+async fn put<P: ResponseStore>(platform: &P, key: &str, copy: P::Response, stamp: HeaderEdits) {
+    platform.store(key, copy, stamp).await;
+    if let Some(shelf) = platform.shelf() {
+        shelf.clear(key);
     }
 }
 

@@ -22,6 +22,7 @@ use http::{Method, StatusCode};
 
 use crate::{
     body::Relay,
+    cache::Shelf,
     headers::HeaderEdits,
     message::{Answer, ResponseHead},
     outcome::MirrorOutcome,
@@ -188,6 +189,9 @@ impl<R> Delivery<R> {
 pub enum BodyPlan {
     /// It stays the runtime's own stream.
     Untouched,
+    /// It was made for this visitor out of what is in memory ([`ResponseStore::remake`]), and so was the whole response,
+    /// which may be changed as it is.
+    Remade,
     /// It is watched, and perhaps transformed.
     Relayed(Relay),
     /// It is not delivered, and its connection is ended.
@@ -202,6 +206,18 @@ pub trait ResponseStore: Fetch {
     /// Stores `response` with `edits` made to its headers; resolves when the body has been read to its end. A body
     /// that breaks off is not stored.
     async fn store(&self, key: &str, response: Self::Response, edits: HeaderEdits) -> bool;
+
+    /// A response in memory, of which any number can be made.
+    type Kept: 'static;
+
+    /// Where those are between requests; `None` where the store is to be asked each time.
+    fn shelf(&self) -> Option<&Shelf<Self::Kept>>;
+
+    /// Reads a small response into memory; `None` where its body breaks off.
+    async fn keep(&self, response: Self::Response) -> Option<Self::Kept>;
+
+    /// Makes one for a visitor.
+    fn remake(&self, kept: &Self::Kept) -> Self::Response;
 }
 
 /// Counts against a rate limit.

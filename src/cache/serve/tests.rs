@@ -2,6 +2,7 @@
 
 mod cancelled;
 mod edge;
+mod memory;
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 

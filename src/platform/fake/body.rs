@@ -70,7 +70,7 @@ impl Deliver for FakePlatform {
             body,
         } = delivery;
         response.body = match body {
-            BodyPlan::Untouched => response.body,
+            BodyPlan::Untouched | BodyPlan::Remade => response.body,
             BodyPlan::Dropped => None,
             BodyPlan::Relayed(plan) => {
                 // Whatever looks at the bytes of a body is given them decoded, as on the runtime.

@@ -16,6 +16,7 @@ use http::{
 
 use super::{FakePlatform, FakeResponse};
 use crate::{
+    cache::Shelf,
     headers::HeaderEdits,
     message::ResponseHead,
     platform::{Fetched, ResponseStore},
@@ -38,6 +39,14 @@ pub enum StoreCondition {
 pub(super) struct Store {
     pub(super) condition: Cell<StoreCondition>,
     entries: RefCell<BTreeMap<String, Entry>>,
+    shelf: Shelf<FakeKept>,
+}
+
+/// A response whose body was read.
+#[derive(Debug)]
+pub struct FakeKept {
+    head: ResponseHead,
+    body: Bytes,
 }
 
 struct Entry {
@@ -47,6 +56,30 @@ struct Entry {
 }
 
 impl ResponseStore for FakePlatform {
+    type Kept = FakeKept;
+
+    fn shelf(&self) -> Option<&Shelf<FakeKept>> {
+        Some(&self.world.inner.store.shelf)
+    }
+
+    async fn keep(&self, mut response: FakeResponse) -> Option<FakeKept> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await {
+            body.extend_from_slice(&chunk.ok()?);
+        }
+        Some(FakeKept {
+            head: response.head,
+            body: Bytes::from(body),
+        })
+    }
+
+    fn remake(&self, kept: &FakeKept) -> FakeResponse {
+        FakeResponse {
+            head: kept.head.clone(),
+            body: Some(stream::iter([Ok(kept.body.clone())]).boxed_local()),
+        }
+    }
+
     async fn lookup(&self, key: &str) -> Option<Fetched<FakeResponse>> {
         if self.world.inner.store.condition.get() == StoreCondition::Down {
             return None;

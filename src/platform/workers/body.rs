@@ -29,6 +29,7 @@ impl Deliver for WorkersPlatform {
         let status = status.map_or(0, |status| status.as_u16());
         let delivered = match body {
             BodyPlan::Untouched => glue::deliver(&response, &edits, status, true),
+            BodyPlan::Remade => glue::edited(&response, &edits),
             BodyPlan::Dropped => glue::deliver(&response, &edits, status, false),
             BodyPlan::Relayed(relay) => self.relay(&response, &edits, status, relay).await,
         };

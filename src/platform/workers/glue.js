@@ -194,6 +194,11 @@ export function deliver(response, edits, status, keepBody) {
   return rebuilt(response, keepBody ? response.body : null, edits, status);
 }
 
+export function edited(response, edits) {
+  edit(response.headers, edits);
+  return response;
+}
+
 function rebuilt(response, body, edits, status) {
   const init = status
     ? { status, headers: response.headers }
@@ -210,12 +215,12 @@ const UPSTREAM_RESET = 3;
 const CLIENT_CLOSED = 4;
 
 // Bytes read at once: little enough for hundreds of slow streams side by side; more for one that has filled what it was
-// given for a while, as long as its visitor keeps up.
+// given, or has as much to come, as long as its visitor keeps up.
 const SMALL_CHUNK = 16384;
 const CHUNK = 65536;
-const LARGEST_CHUNK = 524288;
-const LARGEST_TRANSFORMED_CHUNK = 262144;
-const SUSTAINED = 262144;
+const LARGEST_CHUNK = 1048576;
+// The same where each read needs a buffer of its own, or a transform works on it.
+const LARGEST_FRESH_CHUNK = 262144;
 
 // Streams that may read so much at once, so that memory stays what it is however many there are.
 const LARGE_STREAMS = 8;
@@ -247,7 +252,7 @@ const KEEPS_UP = 50;
 // Buffers that nobody reads into, by their size: new ones have to be cleared, and old ones wait for the garbage collector.
 // What stands in one is another's, so it is given only to who reads no further than was read into it: a transform, or the
 // runtime.
-const spare = new Map([CHUNK, LARGEST_TRANSFORMED_CHUNK, LARGEST_CHUNK].map((size) => [size, []]));
+const spare = new Map([CHUNK, LARGEST_FRESH_CHUNK, LARGEST_CHUNK].map((size) => [size, []]));
 const SPARE = 8;
 
 function lend(size) {
@@ -363,7 +368,7 @@ function watched({ reader, read, length, size }, firstChunk, idle, transform, do
   const own = { heard: 0 };
   // What a transform has seen is free again.
   let reused = transform !== undefined;
-  const largest = transform === undefined ? LARGEST_CHUNK : LARGEST_TRANSFORMED_CHUNK;
+  let largest = LARGEST_FRESH_CHUNK;
   let over = false;
   const ended = new Promise((resolve) => {
     release = resolve;
@@ -396,18 +401,21 @@ function watched({ reader, read, length, size }, firstChunk, idle, transform, do
     reading = 0;
   };
   read.then(heard, heard);
+  const wanted = () => {
+    // Only the end is still to come.
+    if (bytes === length) return 1;
+    if (size < CHUNK) return size;
+    const plenty = size > CHUNK || (length === undefined ? filled : length - bytes >= CHUNK);
+    if (plenty && reading - given <= KEEPS_UP && mayBeLarge(own, reading)) return largest;
+    large.delete(own);
+    return CHUNK;
+  };
   const next = () => {
     let current = read;
     read = undefined;
     if (current === undefined) {
       reading = Date.now();
-      const keepsUp = reading - given <= KEEPS_UP;
-      if (keepsUp && (size === largest || (filled && bytes >= SUSTAINED)) && mayBeLarge(own, reading)) {
-        size = largest;
-      } else if (size >= CHUNK) {
-        size = CHUNK;
-        large.delete(own);
-      }
+      size = wanted();
       if (!reused) {
         buffer = new ArrayBuffer(size);
       } else if (buffer.byteLength !== size) {
@@ -465,6 +473,7 @@ function watched({ reader, read, length, size }, firstChunk, idle, transform, do
   else gone?.addEventListener('abort', leave);
   const reuse = () => {
     reused = true;
+    largest = LARGEST_CHUNK;
   };
   return { stream, ended, reuse };
 }
@@ -555,6 +564,16 @@ export function cacheLookup(id, key) {
   } catch {
     none();
   }
+}
+
+// A response in memory, from which responses are made in other requests: the runtime's own belong to one.
+export async function keep(response) {
+  const { status, headers } = response;
+  return { body: await response.arrayBuffer(), init: { status, headers: new Headers(headers) } };
+}
+
+export function remake({ body, init }) {
+  return new Response(body, init);
 }
 
 // Has a body stored as whoever reads it gets it. The local runtime gives a stored one back as it lies there and calls it

@@ -51,6 +51,12 @@ extern "C" {
         keep_body: bool,
     ) -> Result<web_sys::Response, JsValue>;
 
+    #[wasm_bindgen(catch)]
+    pub(super) fn edited(
+        response: &web_sys::Response,
+        edits: &str,
+    ) -> Result<web_sys::Response, JsValue>;
+
     #[wasm_bindgen(js_name = atHand)]
     pub(super) fn at_hand(id: u32, response: &web_sys::Response, edits: &str, status: u16);
 
@@ -101,6 +107,11 @@ extern "C" {
         response: &web_sys::Response,
         edits: &str,
     ) -> js_sys::Promise;
+
+    pub(super) fn keep(response: &web_sys::Response) -> js_sys::Promise;
+
+    #[wasm_bindgen(catch)]
+    pub(super) fn remake(kept: &JsValue) -> Result<web_sys::Response, JsValue>;
 
     #[wasm_bindgen(js_name = withinLimit)]
     pub(super) fn within_limit(env: &JsValue, binding: &str, key: &str) -> js_sys::Promise;

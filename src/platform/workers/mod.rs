@@ -28,7 +28,7 @@ pub use router::{Handled, Router};
 pub use store::ResponseCache;
 pub use task::promise;
 
-use crate::{message::RequestHead, platform::Background};
+use crate::{cache::Shelf, message::RequestHead, platform::Background};
 
 /// One request's door to the runtime.
 #[derive(Clone)]
@@ -44,6 +44,8 @@ struct Inner {
     context: JsValue,
     /// What responses are stored in; `caches.default` where nothing else was given.
     store: Option<Rc<dyn ResponseCache>>,
+    /// Where what is asked for often is kept in memory, if anywhere.
+    shelf: Option<Rc<Shelf<JsValue>>>,
 }
 
 impl WorkersPlatform {
@@ -56,14 +58,23 @@ impl WorkersPlatform {
                 env: AsRef::<JsValue>::as_ref(env).clone(),
                 context: JsValue::from(AsRef::<worker::worker_sys::Context>::as_ref(context)),
                 store: None,
+                shelf: None,
             }),
         }
     }
 
-    /// The same, storing responses in `store` instead of `caches.default`.
-    fn storing_in(mut self, store: Option<&Rc<dyn ResponseCache>>) -> Self {
+    /// The same, storing responses in `store`, or in `caches.default` and, what is asked for often, in memory. Another
+    /// store may be as near as memory is, and what is done to it is its own affair.
+    fn storing_in(
+        mut self,
+        store: Option<&Rc<dyn ResponseCache>>,
+        shelf: &Rc<Shelf<JsValue>>,
+    ) -> Self {
         if let Some(inner) = Rc::get_mut(&mut self.inner) {
-            inner.store = store.cloned();
+            match store {
+                Some(store) => inner.store = Some(Rc::clone(store)),
+                None => inner.shelf = Some(Rc::clone(shelf)),
+            }
         }
         self
     }

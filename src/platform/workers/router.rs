@@ -8,9 +8,11 @@ use std::{
 };
 
 use serde_json::Value;
+use wasm_bindgen::JsValue;
 
 use super::{ResponseCache, WorkersPlatform};
 use crate::{
+    cache::Shelf,
     config::{self, ConfigError, Document, Warning},
     event::ProxyEvent,
     isolate::Isolate,
@@ -40,6 +42,7 @@ struct Inner {
     on_proxy: Option<OnProxy>,
     on_reload_error: Option<OnReloadError>,
     store: Option<Rc<dyn ResponseCache>>,
+    shelf: Rc<Shelf<JsValue>>,
     status: Option<Told>,
     /// What was last warned of, so that a table that is read every minute does not fill the log.
     warned: RefCell<Vec<Warning>>,
@@ -131,6 +134,7 @@ impl Router {
                 on_proxy: None,
                 on_reload_error: None,
                 store: None,
+                shelf: Rc::default(),
                 status: None,
                 warned: RefCell::default(),
                 untold: Cell::default(),
@@ -195,8 +199,8 @@ impl Router {
         env: &worker::Env,
         context: &worker::Context,
     ) -> Result<Handled, TableError> {
-        let platform =
-            WorkersPlatform::new(request, env, context).storing_in(self.inner.store.as_ref());
+        let platform = WorkersPlatform::new(request, env, context)
+            .storing_in(self.inner.store.as_ref(), &self.inner.shelf);
         let Some(head) = platform.head().map(Rc::new) else {
             // A route speaks of hosts and paths, and this URL has neither.
             return Ok(Handled::FellThrough(Clone::clone(platform.request())));

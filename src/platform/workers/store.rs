@@ -1,13 +1,14 @@
 //! Cloudflare's Cache API as a store of responses.
 
 use futures_util::future::LocalBoxFuture;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 
 use super::{
     WorkersPlatform, glue, head,
     task::{Settled, Waiting},
 };
 use crate::{
+    cache::Shelf,
     headers::HeaderEdits,
     platform::{Fetched, ResponseStore},
 };
@@ -24,6 +25,23 @@ pub trait ResponseCache {
 }
 
 impl ResponseStore for WorkersPlatform {
+    type Kept = JsValue;
+
+    fn shelf(&self) -> Option<&Shelf<JsValue>> {
+        self.inner.shelf.as_deref()
+    }
+
+    async fn keep(&self, response: Self::Response) -> Option<JsValue> {
+        Waiting::promise(glue::keep(&response)).await.ok()
+    }
+
+    fn remake(&self, kept: &JsValue) -> Self::Response {
+        glue::remake(kept).unwrap_or_else(|error| {
+            worker::console_error!("a stored response could not be made: {error:?}");
+            web_sys::Response::error()
+        })
+    }
+
     async fn lookup(&self, key: &str) -> Option<Fetched<Self::Response>> {
         let (response, head) = match &self.inner.store {
             Some(store) => {
