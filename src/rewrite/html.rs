@@ -12,8 +12,9 @@ use std::{
 };
 
 use lol_html::{
-    ElementContentHandlers, HtmlRewriter, MemorySettings, OutputSink, Selector, Settings,
-    html_content::{Element, EndTag},
+    DocumentContentHandlers, ElementContentHandlers, HtmlRewriter, MemorySettings, OutputSink,
+    Selector, Settings,
+    html_content::{Doctype, Element, EndTag},
 };
 
 use super::{edit::Edit, inject::Anchors, links::Mapping};
@@ -160,13 +161,19 @@ fn parser(page: &Rc<RefCell<Page>>, progress: Progress) -> Option<Parser> {
     let memory = MemorySettings::new()
         .with_max_allowed_memory_usage(MEMORY)
         .with_graceful_bail_out_on_memory_limit_exceeded(true);
-    let settings = Settings::new()
+    let mut settings = Settings::new()
         .with_strict(false)
         .with_memory_settings(memory)
         .append_element_content_handler((
             Cow::Owned(selector),
             ElementContentHandlers::default().element(handler),
         ));
+    if links {
+        // Every start tag is wanted. Without something else to look for, the parser looks for each twice: for its name
+        // first, and then from its beginning again for its attributes.
+        let handlers = DocumentContentHandlers::default().doctype(|_: &mut Doctype<'_>| Ok(()));
+        settings = settings.append_document_content_handler(handlers);
+    }
     Some(HtmlRewriter::new(settings, progress))
 }
 
