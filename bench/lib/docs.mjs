@@ -66,7 +66,10 @@ function targets(report) {
       }
       const against = Object.keys(row.peers).map(shown).join(', ');
       const result = `${row.ratio} (${row.ratioSpread.join(' to ')})`;
-      return [`| ${name} | ${row.title}, against ${against} | ${result} | ${row.direction} ${row.target} | ${met(row.met)} |`];
+      return [
+        `| ${name} | ${row.title}, against ${against} | ${result} | ${row.direction} ${row.target} | ${met(row.met)} |`,
+        ...(row.floor === undefined ? [] : [`| | its floor: ${shown(row.floor.name)} | ${row.floor.ratio} (${row.floor.ratioSpread.join(' to ')}) | | ${met(row.floor.met)} |`]),
+      ];
     }),
   ];
 }

@@ -11,11 +11,12 @@ export function printRow(name, row) {
     row.mismatch.forEach((line) => say(`    ${line}`));
     return;
   }
-  const { title, name: us, ratio, ratioSpread, direction, target, met, ours, peers, others } = row;
+  const { title, name: us, ratio, ratioSpread, direction, target, met, ours, peers, others, floor } = row;
   say(`${name} ${title}: ${ratio} (${ratioSpread.join(' to ')}), target ${direction} ${target}: ${verdict(met)}`);
   const line = (who, figures) => say(`    ${who.padEnd(22)} ${contestant(figures)}`);
   line(us, ours);
   for (const [who, figures] of Object.entries({ ...peers, ...others })) line(who, figures);
+  if (floor !== undefined) say(`    ${floor.name} in our place: ${floor.ratio} (${floor.ratioSpread.join(' to ')}): ${verdict(floor.met)}`);
 }
 
 function contestant({ cpuUs, cpuUsSpread, rps, megabytesPerSecond, p50Ms, p99Ms, ratio }) {

@@ -3,17 +3,20 @@
 import { ratio } from './contest.mjs';
 
 /**
- * The row `verdict` asks for: `{ title, name, figure, inverse, ratio, target, direction, met, ours, peers, others }`, or `{ title, mismatch }`.
+ * The row `verdict` asks for: `{ title, name, figure, inverse, ratio, target, direction, met, ours, peers, others, floor }`, or
+ * `{ title, mismatch }`. The floor is what a Worker makes of the row that only does what ours cannot leave undone.
  * Against several peers the ratio is the worst of them. `inverse` turns it: how many times less instead of how much of it.
  */
-export function judge({ title, figure, ours, peers, atMost, atLeast, lessThan, inverse = false }, result) {
+export function judge({ title, figure, ours, peers, atMost, atLeast, lessThan, inverse = false, floor }, result) {
   if (result.mismatch !== undefined) return { title, mismatch: result.mismatch };
   const target = atMost ?? atLeast ?? lessThan;
   const larger = atLeast !== undefined;
   const met = (value) => (larger ? value >= target : lessThan !== undefined ? value < target : value <= target);
   const { [ours]: own, ...rest } = result.contestants;
-  const ratios = peers.map((peer) => [peer, inverse ? ratio(result, peer, ours, figure) : ratio(result, ours, peer, figure)]);
-  const [, worst] = ratios.reduce((a, b) => (a[1].median > b[1].median === larger ? b : a));
+  const against = (who) => peers.map((peer) => [peer, inverse ? ratio(result, peer, who, figure) : ratio(result, who, peer, figure)]);
+  const worstOf = (ratios) => ratios.reduce((a, b) => (a[1].median > b[1].median === larger ? b : a))[1];
+  const ratios = against(ours);
+  const worst = worstOf(ratios);
   return {
     title,
     name: ours,
@@ -35,5 +38,10 @@ export function judge({ title, figure, ours, peers, atMost, atLeast, lessThan, i
           return [name, { ratio: median, ratioSpread: spread, ...figures }];
         }),
     ),
+    ...(floor === undefined ? {} : { floor: { name: floor, ...floored(worstOf(against(floor)), met) } }),
   };
+}
+
+function floored({ median, spread }, met) {
+  return { ratio: median, ratioSpread: spread, met: met(median) };
 }
