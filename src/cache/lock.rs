@@ -30,7 +30,7 @@ struct Inner {
 
 /// A key, shortened. Two keys that fall together make one visitor wait for another's fetch and then look under its own
 /// key, which costs time and mixes up nothing.
-pub(super) type Slot = (u32, u32);
+type Slot = (u32, u32);
 
 #[derive(Debug, Clone, Copy)]
 enum State {
@@ -141,7 +141,7 @@ impl Memory {
     }
 }
 
-pub(super) fn slot(key: &str) -> Slot {
+fn slot(key: &str) -> Slot {
     (fnv1a(key), djb2(key))
 }
 

@@ -10,13 +10,12 @@ use super::{
     freshness::{Freshness, Windows},
     key::{self, Variant},
     lock::{LONGEST_PAUSE, Lead, RENEWAL, Turn},
-    shelf,
 };
 use crate::{
     headers::HeaderEdits,
     message::{RequestHead, ResponseHead},
     outcome::{CacheReason, CacheStatus, Failure},
-    platform::{Background, BodyPlan, Clock, Deliver, Delivery, Fetched, ResponseStore},
+    platform::{Background, BodyPlan, Clock, Deliver, Delivery, Fetched, ResponseStore, shelf},
     time::Timestamp,
 };
 
@@ -167,7 +166,7 @@ where
 {
     /// A stored copy that is good enough as it is; a stale one is refreshed behind the response.
     async fn look(&self) -> Option<Served<P::Response, X>> {
-        if let Some(served) = self.from_memory() {
+        if let Some(served) = self.kept() {
             return Some(served);
         }
         let (copy, stored_at, freshness) = self.look_up().await?;
@@ -187,7 +186,7 @@ where
     }
 
     /// A copy in memory, while it is fresh. Once it is not, another isolate may have stored a newer one.
-    fn from_memory(&self) -> Option<Served<P::Response, X>> {
+    fn kept(&self) -> Option<Served<P::Response, X>> {
         let copy = self
             .platform
             .shelf()?

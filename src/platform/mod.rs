@@ -12,6 +12,7 @@
 pub mod fake;
 #[cfg(test)]
 pub(crate) mod scripted;
+pub(crate) mod shelf;
 #[cfg(feature = "workers")]
 pub mod workers;
 
@@ -20,9 +21,10 @@ use std::{future::Future, time::Duration};
 use bytes::Bytes;
 use http::{Method, StatusCode};
 
+pub use shelf::Shelf;
+
 use crate::{
     body::Relay,
-    cache::Shelf,
     headers::HeaderEdits,
     message::{Answer, ResponseHead},
     outcome::MirrorOutcome,

@@ -16,10 +16,9 @@ use http::{
 
 use super::{FakePlatform, FakeResponse};
 use crate::{
-    cache::Shelf,
     headers::HeaderEdits,
     message::ResponseHead,
-    platform::{Fetched, ResponseStore},
+    platform::{Fetched, ResponseStore, Shelf},
     time::Timestamp,
 };
 

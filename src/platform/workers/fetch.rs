@@ -21,9 +21,7 @@ impl Fetch for WorkersPlatform {
         glue::call(
             waiting.id(),
             &self.inner.request,
-            &call.url,
-            call.method.as_str(),
-            &head::edits(&call.edits),
+            &head::call(&call.method, &call.url, &call.edits),
             &body,
             limit.map_or(-1.0, |limit| limit as f64),
             call.redirect == Redirect::Manual,

@@ -23,21 +23,22 @@ export function readResponse(response) {
   return lines;
 }
 
-function edit(headers, edits) {
-  if (edits === '') return headers;
-  const lines = edits.split('\n');
-  for (let i = 0; i < lines.length; i++) {
-    const name = lines[i].slice(1);
-    switch (lines[i][0]) {
-      case '-':
-        headers.delete(name);
-        break;
-      case '=':
-        headers.set(name, lines[++i]);
-        break;
-      case '+':
-        headers.append(name, lines[++i]);
+// Makes the changes that are written in `edits` from `at` on: a sign and a name, and what is set or added on a line below.
+function edit(headers, edits, at = 0) {
+  while (at < edits.length) {
+    const sign = edits[at];
+    let end = edits.indexOf('\n', at);
+    const name = edits.slice(at + 1, end);
+    at = end + 1;
+    if (sign === '-') {
+      headers.delete(name);
+      continue;
     }
+    end = edits.indexOf('\n', at);
+    const value = edits.slice(at, end);
+    at = end + 1;
+    if (sign === '=') headers.set(name, value);
+    else headers.append(name, value);
   }
   return headers;
 }
@@ -96,7 +97,7 @@ const VISITOR_LEFT = 3;
 const BODY_TOO_LARGE = 4;
 
 // Settles with the response and its head, or with one of the numbers above; never fails.
-export function call(id, visitor, url, method, edits, body, limit, manual, budget, follow, inherit) {
+export function call(id, visitor, head, body, limit, manual, budget, follow, inherit) {
   const settle = settler(id);
   const abort = new AbortController();
   const gone = follow ? visitor.signal : undefined;
@@ -119,7 +120,11 @@ export function call(id, visitor, url, method, edits, body, limit, manual, budge
   if (gone?.aborted) return left();
   gone?.addEventListener('abort', left);
   try {
-    const headers = edit(inherit ? new Headers(visitor.headers) : new Headers(), edits);
+    const first = head.indexOf('\n');
+    const second = head.indexOf('\n', first + 1);
+    const method = head.slice(0, first);
+    const url = head.slice(first + 1, second);
+    const headers = edit(inherit ? new Headers(visitor.headers) : new Headers(), head, second + 1);
     if (body && limit >= 0) body = capped(body, limit, () => fail(BODY_TOO_LARGE));
     fetch(url, {
       method,

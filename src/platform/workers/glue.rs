@@ -25,9 +25,7 @@ extern "C" {
     pub(super) fn call(
         id: u32,
         visitor: &web_sys::Request,
-        url: &str,
-        method: &str,
-        edits: &str,
+        head: &str,
         body: &JsValue,
         limit: f64,
         manual: bool,

@@ -86,18 +86,32 @@ impl Lines {
     }
 }
 
+/// Writes what `call` reads: method, URL and edits.
+pub(super) fn call(method: &Method, url: &str, edits: &HeaderEdits) -> String {
+    let mut text = String::with_capacity(512);
+    for line in [method.as_str(), url] {
+        text.push_str(line);
+        text.push('\n');
+    }
+    write(edits, &mut text);
+    text
+}
+
 /// Writes edits the way `edit` reads them.
 pub(super) fn edits(edits: &HeaderEdits) -> String {
     let mut text = String::with_capacity(256);
+    write(edits, &mut text);
+    text
+}
+
+fn write(edits: &HeaderEdits, text: &mut String) {
     let mut line = |sign: char, name: &HeaderName, value: Option<&HeaderValue>| {
-        if !text.is_empty() {
-            text.push('\n');
-        }
         text.push(sign);
         text.push_str(name.as_str());
+        text.push('\n');
         if let Some(value) = value {
-            text.push('\n');
             text.push_str(&String::from_utf8_lossy(value.as_bytes()));
+            text.push('\n');
         }
     };
     for edit in edits.iter() {
@@ -107,7 +121,6 @@ pub(super) fn edits(edits: &HeaderEdits) -> String {
             Edit::Append(name, value) => line('+', name, Some(value)),
         }
     }
-    text
 }
 
 /// Writes a whole header map as edits of an empty one.

@@ -28,7 +28,10 @@ pub use router::{Handled, Router};
 pub use store::ResponseCache;
 pub use task::promise;
 
-use crate::{cache::Shelf, message::RequestHead, platform::Background};
+use crate::{
+    message::RequestHead,
+    platform::{Background, Shelf},
+};
 
 /// One request's door to the runtime.
 #[derive(Clone)]

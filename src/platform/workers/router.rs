@@ -12,13 +12,12 @@ use wasm_bindgen::JsValue;
 
 use super::{ResponseCache, WorkersPlatform};
 use crate::{
-    cache::Shelf,
     config::{self, ConfigError, Document, Warning},
     event::ProxyEvent,
     isolate::Isolate,
     message::RequestHead,
     pipeline,
-    platform::{Clock, Deliver, Secrets},
+    platform::{Clock, Deliver, Secrets, Shelf},
     sources::{
         self, ConfigCache, Loaded, Source, Status, TableError, TableSource,
         status::{self, LoadError},

@@ -8,9 +8,8 @@ use super::{
     task::{Settled, Waiting},
 };
 use crate::{
-    cache::Shelf,
     headers::HeaderEdits,
-    platform::{Fetched, ResponseStore},
+    platform::{Fetched, ResponseStore, Shelf},
 };
 
 /// Something else than `caches.default` to store responses in; see [`Router::cache_impl`](super::Router::cache_impl).

@@ -1,4 +1,4 @@
-//! Small copies that are asked for again and again, in the isolate's own memory for a few seconds.
+//! Small stored responses that are asked for again and again, in the isolate's own memory for a few seconds.
 //!
 //! Asking a store is a request of its own, milliseconds away, and most hits fall on a few keys. So a small copy that is
 //! asked for twice within [`KEPT`] is kept so long, and served from here while it is fresh. What is done to the store
@@ -17,8 +17,7 @@ use http::{
     header::{CONTENT_ENCODING, CONTENT_LENGTH},
 };
 
-use super::lock::{Slot, slot};
-use crate::{message::ResponseHead, time::Timestamp};
+use crate::{hash::fnv1a_and_djb2, message::ResponseHead, time::Timestamp};
 
 /// How long a copy is kept, and how soon it has to be asked for again to be.
 const KEPT: Duration = Duration::from_secs(5);
@@ -43,8 +42,8 @@ pub struct Shelf<T> {
 struct Inner<T> {
     copies: HashMap<String, Kept<T>>,
     bytes: u64,
-    /// Keys that were asked for since `asked_since`.
-    asked: HashSet<Slot>,
+    /// Keys that were asked for since `asked_since`, shortened: two that fall together cost a place and mix up nothing.
+    asked: HashSet<(u32, u32)>,
     asked_since: Timestamp,
 }
 
@@ -54,19 +53,19 @@ struct Kept<T> {
 }
 
 /// One copy.
-pub(super) struct Copy<T> {
+pub(crate) struct Copy<T> {
     /// What the store said of it.
-    pub(super) head: ResponseHead,
+    pub(crate) head: ResponseHead,
     /// When it was stored.
-    pub(super) stored_at: Timestamp,
+    pub(crate) stored_at: Timestamp,
     /// Bytes of its body.
-    pub(super) length: u64,
+    pub(crate) length: u64,
     /// Its body.
-    pub(super) body: T,
+    pub(crate) body: T,
 }
 
 /// The length of a body that is small enough to be kept.
-pub(super) fn keepable(method: &Method, head: &ResponseHead, has_body: bool) -> Option<u64> {
+pub(crate) fn keepable(method: &Method, head: &ResponseHead, has_body: bool) -> Option<u64> {
     // A body that is encoded would have to be decoded first, and a HEAD has none.
     if *method != Method::GET || !has_body || head.headers.contains_key(CONTENT_ENCODING) {
         return None;
@@ -77,7 +76,7 @@ pub(super) fn keepable(method: &Method, head: &ResponseHead, has_body: bool) -> 
 
 impl<T> Shelf<T> {
     /// The copy under `key`.
-    pub(super) fn copy(&self, key: &str, now: Timestamp) -> Option<Rc<Copy<T>>> {
+    pub(crate) fn copy(&self, key: &str, now: Timestamp) -> Option<Rc<Copy<T>>> {
         let inner = self.inner.borrow();
         let kept = inner.copies.get(key)?;
         (now < kept.until).then(|| Rc::clone(&kept.copy))
@@ -85,12 +84,14 @@ impl<T> Shelf<T> {
 
     /// Notes that `key` was asked for, and says whether a copy of `length` bytes is to be kept under it: it was asked for
     /// a moment ago, and there is room.
-    pub(super) fn takes(&self, key: &str, length: u64, now: Timestamp) -> bool {
-        self.inner.borrow_mut().takes(slot(key), length, now)
+    pub(crate) fn takes(&self, key: &str, length: u64, now: Timestamp) -> bool {
+        self.inner
+            .borrow_mut()
+            .takes(fnv1a_and_djb2(key), length, now)
     }
 
     /// Keeps a copy under `key`.
-    pub(super) fn put(&self, key: &str, copy: Rc<Copy<T>>, now: Timestamp) {
+    pub(crate) fn put(&self, key: &str, copy: Rc<Copy<T>>, now: Timestamp) {
         let mut inner = self.inner.borrow_mut();
         inner.remove(key);
         inner.bytes += copy.length;
@@ -99,13 +100,13 @@ impl<T> Shelf<T> {
     }
 
     /// Takes the copy under `key` away: there is a newer one in the store.
-    pub(super) fn clear(&self, key: &str) {
+    pub(crate) fn clear(&self, key: &str) {
         self.inner.borrow_mut().remove(key);
     }
 }
 
 impl<T> Inner<T> {
-    fn takes(&mut self, slot: Slot, length: u64, now: Timestamp) -> bool {
+    fn takes(&mut self, slot: (u32, u32), length: u64, now: Timestamp) -> bool {
         if now.since(self.asked_since) >= KEPT || self.asked.len() >= ASKED {
             self.asked.clear();
             self.asked_since = now;
