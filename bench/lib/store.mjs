@@ -3,9 +3,10 @@
 
 import { createServer } from 'node:http';
 
-/** Starts the store. Resolves to `{ port, entries, stop() }`. */
+/** Starts the store. Resolves to `{ port, entries, asked(), stop() }`; `asked` is how many looked for something in it. */
 export async function startStore() {
   const entries = new Map();
+  let asked = 0;
   const server = createServer((request, response) => {
     const key = `${request.headers.host}${request.url}`;
     if (request.method === 'PUT') return put(request, response, (entry) => entries.set(key, entry));
@@ -13,6 +14,7 @@ export async function startStore() {
       response.writeHead(entries.delete(key) ? 200 : 404).end();
       return undefined;
     }
+    asked += 1;
     const entry = entries.get(key);
     if (entry === undefined) response.writeHead(504, { 'cf-cache-status': 'MISS' }).end();
     else response.writeHead(200, entry.headers).end(entry.body);
@@ -23,6 +25,7 @@ export async function startStore() {
   return {
     port: server.address().port,
     entries,
+    asked: () => asked,
     stop() {
       server.close();
       server.closeAllConnections();

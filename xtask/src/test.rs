@@ -134,6 +134,15 @@ const SUITES: &[Suite] = &[
         chromium: false,
     },
     Suite {
+        name: "stored answers in memory",
+        script: "tests/cache/memory.mjs",
+        arguments: &[],
+        worker: "examples/reverse-proxy",
+        proxy: None,
+        nginx: false,
+        chromium: false,
+    },
+    Suite {
         name: "what the reference Worker tells about itself",
         script: "tests/status/suite.mjs",
         arguments: &[],
