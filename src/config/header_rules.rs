@@ -28,7 +28,7 @@ pub fn compile(
     let mut removed: Vec<HeaderName> = Vec::new();
     for (index, text) in remove.iter().flatten().enumerate() {
         match name(text, removing, &remove_at.index(index), issues) {
-            Ok(name) if !met.insert(&name) => {}
+            Ok(name) if !met.is_new(&name, removed.iter()) => {}
             Ok(name) => removed.push(name),
             Err(reported) => failed = Some(reported),
         }
@@ -41,7 +41,7 @@ pub fn compile(
         (Ok(set), None) => set,
         (Err(reported), _) | (_, Some(reported)) => return Err(reported),
     };
-    if let Some((name, _)) = set.iter().find(|(name, _)| met.contains(name)) {
+    if let Some((name, _)) = set.iter().find(|(name, _)| met.contains(name, &removed)) {
         return Err(issues.report(
             at,
             Code::Conflict,
@@ -69,7 +69,7 @@ pub fn values(
         let name = name(text, reserved, &at, issues);
         let value = self::value(value, &at, issues);
         match (name, value) {
-            (Ok(name), Ok(_)) if !met.insert(&name) => {
+            (Ok(name), Ok(_)) if !met.is_new(&name, compiled.iter().map(|(name, _)| name)) => {
                 failed = Some(issues.report(
                     &at,
                     Code::Duplicate,
@@ -118,29 +118,36 @@ fn value(text: &str, at: &Path<'_>, issues: &mut Issues) -> Result<HeaderValue, 
     })
 }
 
-/// Names that were met. Rules are a handful nearly always, and need no hashing then; ten thousand stay cheap too.
+/// Names that were met. Rules are a handful nearly always, and are compared one by one then; ten thousand stay cheap too.
 #[derive(Default)]
 struct Met {
-    few: Vec<HeaderName>,
+    /// All of them, once they are more than a few.
     many: HashSet<HeaderName>,
 }
 
 impl Met {
-    /// Notes a name; `false` where it was met before.
-    fn insert(&mut self, name: &HeaderName) -> bool {
-        if self.contains(name) {
-            return false;
+    /// Whether `name` is none of those that were met `before`. If it is not, it is met next.
+    fn is_new<'n>(
+        &mut self,
+        name: &HeaderName,
+        mut before: impl ExactSizeIterator<Item = &'n HeaderName>,
+    ) -> bool {
+        if before.len() < FEW {
+            return !before.any(|other| other == name);
         }
-        if self.few.len() < FEW {
-            self.few.push(name.clone());
-        } else {
-            self.many.insert(name.clone());
+        if self.many.is_empty() {
+            self.many.extend(before.cloned());
         }
-        true
+        self.many.insert(name.clone())
     }
 
-    fn contains(&self, name: &HeaderName) -> bool {
-        self.few.contains(name) || (!self.many.is_empty() && self.many.contains(name))
+    /// Whether `name` is one of `all`, which were met.
+    fn contains(&self, name: &HeaderName, all: &[HeaderName]) -> bool {
+        if self.many.is_empty() {
+            all.contains(name)
+        } else {
+            self.many.contains(name)
+        }
     }
 }
 
@@ -153,13 +160,14 @@ mod tests {
     #[test]
     fn a_name_is_met_once_among_few_and_among_many() {
         let mut met = Met::default();
+        let mut all = Vec::new();
         let name = |index: usize| HeaderName::try_from(format!("x-{index}")).unwrap();
         for index in 0..FEW * 3 {
-            assert!(met.insert(&name(index)));
+            assert!(!met.contains(&name(index), &all), "{index}");
+            assert!(met.is_new(&name(index), all.iter()), "{index}");
+            all.push(name(index));
+            assert!(!met.is_new(&name(index / 2), all.iter()), "{index}");
+            assert!(met.contains(&name(index), &all), "{index}");
         }
-        for index in 0..FEW * 3 {
-            assert!(!met.insert(&name(index)), "{index}");
-        }
-        assert!(!met.contains(&name(FEW * 3)));
     }
 }

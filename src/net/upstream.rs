@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use url::{Host, Url};
+use url::Host;
 
 /// A parsed upstream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,6 +14,7 @@ pub struct Upstream {
     authority: String,
     hostname_end: usize,
     base: String,
+    private: bool,
 }
 
 /// Why a text is no upstream.
@@ -39,13 +40,16 @@ impl Upstream {
     /// its end is dropped.
     pub fn parse(text: &str) -> Result<Self, InvalidUpstream> {
         let grammar = || InvalidUpstream::Grammar(text.to_owned());
-        if text.contains("://") {
-            return Err(InvalidUpstream::Scheme(text.to_owned()));
+        if text.contains("//") {
+            return Err(if text.contains("://") {
+                InvalidUpstream::Scheme(text.to_owned())
+            } else {
+                grammar()
+            });
         }
-        if text.contains("//")
-            || text
-                .chars()
-                .any(|c| matches!(c, '?' | '#' | '@' | '\\') || c.is_whitespace() || c.is_control())
+        if text
+            .chars()
+            .any(|c| matches!(c, '?' | '#' | '@' | '\\') || c.is_whitespace() || c.is_control())
         {
             return Err(grammar());
         }
@@ -69,11 +73,13 @@ impl Upstream {
         let labels = hostname
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
-        // The URL parser is what the runtime will read the host with; what it refuses can never be reached.
-        if hostname.is_empty() || !labels || Url::parse(&format!("https://{hostname}/")).is_err() {
-            return Err(grammar());
-        }
+        // The URL standard's parser is what the runtime will read the host with; what it refuses can never be reached.
+        let host = Some(hostname)
+            .filter(|_| labels && !hostname.is_empty())
+            .and_then(|hostname| Host::parse(hostname).ok())
+            .ok_or_else(grammar)?;
         Ok(Self {
+            private: is_private_host(&host),
             authority: authority.to_ascii_lowercase(),
             hostname_end: hostname.len(),
             base: base.strip_suffix('/').unwrap_or(base).to_owned(),
@@ -115,20 +121,25 @@ impl Upstream {
 
     /// Whether the host is a loopback, private or metadata address, or a name for one.
     pub fn is_private(&self) -> bool {
-        match Url::parse(&format!("https://{}/", self.hostname())) {
-            Ok(url) => url.host().is_some_and(|host| is_private_host(&host)),
-            Err(_) => true,
-        }
+        self.private
     }
 }
 
 /// Whether a parsed host is a loopback, private, link-local, metadata or multicast address, in any form that hides
 /// one, or a name that resolves to one.
-pub fn is_private_host(host: &Host<&str>) -> bool {
+pub fn is_private_host(host: &Host<impl AsRef<str>>) -> bool {
     match host {
         Host::Domain(name) => {
-            let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
-            PRIVATE_NAMES.contains(&name.as_str()) || name.ends_with(".localhost")
+            let name = name.as_ref();
+            let name = name.strip_suffix('.').unwrap_or(name).as_bytes();
+            PRIVATE_NAMES
+                .iter()
+                .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+                || name
+                    .len()
+                    .checked_sub(PRIVATE_SUFFIX.len())
+                    .and_then(|at| name.get(at..))
+                    .is_some_and(|end| end.eq_ignore_ascii_case(PRIVATE_SUFFIX))
         }
         Host::Ipv4(address) => is_private_v4(*address),
         Host::Ipv6(address) => is_private_address(IpAddr::V6(*address)),
@@ -172,6 +183,8 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
             (172, 16..=31) | (192, 168) | (169, 254) | (100, 64..=127)
         )
 }
+
+const PRIVATE_SUFFIX: &[u8] = b".localhost";
 
 const PRIVATE_NAMES: [&str; 5] = [
     "localhost",

@@ -98,8 +98,12 @@ impl Direction<'_> {
             table,
             alias,
         } = self;
-        if own.is_none() && table.is_none() && alias.is_empty() {
-            return None;
+        if table.is_none() && alias.is_empty() {
+            // Nothing is added to what the route says itself, which is nearly every time.
+            return own.map(|HeaderRules { set, remove }| HeaderRules {
+                set: set.filter(|set| !set.is_empty()),
+                remove: remove.filter(|remove| !remove.is_empty()),
+            });
         }
         let own = own.unwrap_or_default();
         let entries = gather(own.set, table.and_then(|rules| rules.set.as_ref()), set);
