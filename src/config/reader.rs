@@ -45,6 +45,8 @@ pub(crate) struct Members<'a> {
     /// Those nobody asked for yet.
     rest: Vec<(Cow<'a, str>, Json<'a>)>,
     known: Vec<Known>,
+    /// Whether it is read to learn what is known, and not for what it says.
+    listing: bool,
     at: &'a Path<'a>,
     findings: &'a mut Findings,
 }
@@ -66,7 +68,8 @@ impl<'a> Members<'a> {
         match value {
             Json::Object(rest) => Ok(Self {
                 rest,
-                known: Vec::with_capacity(USUAL_MEMBERS),
+                known: Vec::new(),
+                listing: false,
                 at,
                 findings,
             }),
@@ -101,6 +104,10 @@ impl<'a> Members<'a> {
         &mut self,
         name: &'static str,
     ) -> Option<Result<T, Reported>> {
+        // What is known matters only as long as there is a member that may not be.
+        if self.rest.is_empty() && !self.listing {
+            return None;
+        }
         self.known.push(Known {
             name,
             inside: T::names,
@@ -325,6 +332,7 @@ pub(crate) fn names_of<T: Block>() -> Vec<&'static str> {
     let mut members = Members {
         rest: Vec::new(),
         known: Vec::new(),
+        listing: true,
         at: &Path::root(),
         findings: &mut findings,
     };
@@ -349,9 +357,6 @@ fn suggestion(unknown: &str, known: &[Known]) -> Option<String> {
 
 /// The largest number up to which JSON readers agree on every whole number (RFC 8259 section 6).
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_991.0;
-
-/// Members of a usual block; a route has more.
-const USUAL_MEMBERS: usize = 8;
 
 /// Most unknown keys that are listed.
 const MAX_WARNINGS: usize = 1_000;
