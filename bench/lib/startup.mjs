@@ -16,7 +16,7 @@ import { exchangeTable } from './workers.mjs';
 export async function startUp(stage, worker, compile) {
   const module = readFileSync(Object.entries(worker.modules).find(([name]) => name.endsWith('.wasm'))[1]);
   const gzipped = gzipSync(module, { level: 9 }).length;
-  const native = spread(readings(compile, ROUTES));
+  const native = spread(await readings(compile, ROUTES));
   const onWorkerd = await firstRequests(stage, worker);
   return {
     title: 'module size, and 1,000 routes read',
@@ -40,10 +40,16 @@ function inMilliseconds({ median, spread: ends }) {
   return { median: rounded(median / 1000), spread: ends.map((end) => rounded(end / 1000)) };
 }
 
-function readings(compile, routes) {
+/** Of several processes with pauses between them, so that a moment in which others are busy is not all there is. */
+async function readings(compile, routes) {
   const file = join(scratch('table'), 'table.json');
   writeFileSync(file, exchangeTable(routes));
-  return execFileSync(compile, [file], { encoding: 'utf8' }).trim().split('\n').map(Number);
+  const took = [];
+  for (let left = PROCESSES; left > 0; left -= 1) {
+    await pause(1000);
+    took.push(...execFileSync(compile, [file], { encoding: 'utf8', env: KEEPING_MEMORY }).trim().split('\n').map(Number));
+  }
+  return took;
 }
 
 /**
@@ -88,3 +94,7 @@ const STARTS = 7;
 const LARGEST = 700 * 1024;
 /** Milliseconds for reading the table. */
 const SLOWEST = 10;
+/** Processes that read it on this machine. */
+const PROCESSES = 8;
+/** What is free stays with the process, as a module's memory stays with the module; else each reading asks the kernel for it anew. */
+const KEEPING_MEMORY = { ...process.env, MALLOC_TOP_PAD_: `${64 << 20}`, MALLOC_TRIM_THRESHOLD_: `${512 << 20}` };
