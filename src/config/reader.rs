@@ -44,9 +44,10 @@ pub(crate) trait Block: Sized {
 pub(crate) struct Members<'a> {
     /// Those nobody asked for yet.
     rest: Vec<(Cow<'a, str>, Json<'a>)>,
+    /// What was asked for, as far as it is noted.
     known: Vec<Known>,
-    /// Whether it is read to learn what is known, and not for what it says.
-    listing: bool,
+    /// A block is read anew for what it knows, in the rare case that somebody wants to know.
+    noting: bool,
     at: &'a Path<'a>,
     findings: &'a mut Findings,
 }
@@ -69,7 +70,7 @@ impl<'a> Members<'a> {
             Json::Object(rest) => Ok(Self {
                 rest,
                 known: Vec::new(),
-                listing: false,
+                noting: true,
                 at,
                 findings,
             }),
@@ -104,14 +105,12 @@ impl<'a> Members<'a> {
         &mut self,
         name: &'static str,
     ) -> Option<Result<T, Reported>> {
-        // What is known matters only as long as there is a member that may not be.
-        if self.rest.is_empty() && !self.listing {
-            return None;
+        if self.noting {
+            self.known.push(Known {
+                name,
+                inside: T::names,
+            });
         }
-        self.known.push(Known {
-            name,
-            inside: T::names,
-        });
         let value = self.remove(name)?;
         Some(T::from_json(value, &self.at.key(name), self.findings))
     }
@@ -174,7 +173,11 @@ impl<T: Block> FromJson for T {
         findings: &mut Findings,
     ) -> Result<Self, Reported> {
         let mut members = Members::open(value, at, findings)?;
+        members.noting = false;
         let block = T::read(&mut members);
+        if !members.rest.is_empty() {
+            members.known = known_of::<T>();
+        }
         members.close();
         Ok(block)
     }
@@ -326,18 +329,23 @@ pub(crate) fn word<T: Clone>(
     ))
 }
 
-/// The names a block asks for: those it takes from an object that has none of them.
+/// The names a block asks for.
 pub(crate) fn names_of<T: Block>() -> Vec<&'static str> {
+    known_of::<T>().iter().map(|known| known.name).collect()
+}
+
+/// What a block asks for: what it takes from an object that has none of it.
+fn known_of<T: Block>() -> Vec<Known> {
     let mut findings = Findings::default();
     let mut members = Members {
         rest: Vec::new(),
         known: Vec::new(),
-        listing: true,
+        noting: true,
         at: &Path::root(),
         findings: &mut findings,
     };
     T::read(&mut members);
-    members.known.iter().map(|known| known.name).collect()
+    members.known
 }
 
 /// What an unknown key was most likely meant to be: a known one in another spelling, one that belongs a level deeper,
