@@ -191,15 +191,14 @@ where
             .platform
             .shelf()?
             .copy(&self.key, self.platform.now())?;
-        self.remade(&copy)
+        let age = self.platform.now().since(copy.stored_at);
+        let windows = self.policy.windows(copy.head.status)?;
+        (windows.judge(age) == Freshness::Fresh).then(|| self.remade(&copy))
     }
 
-    fn remade(&self, copy: &shelf::Copy<P::Kept>) -> Option<Served<P::Response, X>> {
+    fn remade(&self, copy: &shelf::Copy<P::Kept>) -> Served<P::Response, X> {
         let age = self.platform.now().since(copy.stored_at);
-        if self.policy.windows(copy.head.status)?.judge(age) != Freshness::Fresh {
-            return None;
-        }
-        Some(Served {
+        Served {
             cache: CacheStatus::Hit,
             reason: None,
             source: Source::Store {
@@ -212,7 +211,7 @@ where
                 },
                 facts: None,
             },
-        })
+        }
     }
 
     /// A fresh copy of the store, kept in memory where it is asked for often.
@@ -237,7 +236,8 @@ where
             body,
         });
         shelf.put(&self.key, Rc::clone(&copy), now);
-        self.remade(&copy)
+        // It was fresh when it was found, however long reading it took.
+        Some(self.remade(&copy))
     }
 
     /// Whatever copy may still stand in for an upstream that failed.
