@@ -36,7 +36,7 @@ use crate::{
 pub struct Policy {
     /// In declared order; at least one.
     candidates: Vec<Upstream>,
-    split: Option<Split>,
+    split: Option<Box<Split>>,
     shape: Shape,
     pace: Pace,
     failover: Failover,
@@ -138,7 +138,7 @@ impl Policy {
     }
 }
 
-type Candidates = (Vec<Upstream>, Option<Split>);
+type Candidates = (Vec<Upstream>, Option<Box<Split>>);
 
 /// Compiles whichever forms of naming upstreams are there, so that all their issues are found at once.
 fn candidates(
@@ -166,7 +166,7 @@ fn candidates(
     Ok(single
         .map(|upstream| (vec![upstream], None))
         .or(list.map(|list| (list, None)))
-        .or(split.map(|(participants, split)| (participants, Some(split)))))
+        .or(split.map(|(participants, split)| (participants, Some(Box::new(split))))))
 }
 
 fn list(

@@ -32,18 +32,19 @@ use crate::{
     platform::{Clock, Delivery, Fetch, RateLimit, ReadBody, Secrets, SignatureCheck, Visitor},
 };
 
-/// The guards of one route, compiled. A guard that the route does not name is not there and costs nothing.
+/// The guards of one route, compiled. A guard that the route does not name is not there and costs a pointer: most routes
+/// name none, and a table has thousands of routes.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    request: Option<request_policy::Policy>,
-    geo: Option<geo::Policy>,
-    ip: Option<ip::Policy>,
-    referer: Option<referer::Policy>,
-    rate_limit: Option<rate_limit::Policy>,
-    signed_link: Option<signed_link::Policy>,
-    access: Option<access::Policy>,
-    forward_auth: Option<forward_auth::Policy>,
-    cors: Option<cors::Policy>,
+    request: Option<Box<request_policy::Policy>>,
+    geo: Option<Box<geo::Policy>>,
+    ip: Option<Box<ip::Policy>>,
+    referer: Option<Box<referer::Policy>>,
+    rate_limit: Option<Box<rate_limit::Policy>>,
+    signed_link: Option<Box<signed_link::Policy>>,
+    access: Option<Box<access::Policy>>,
+    forward_auth: Option<Box<forward_auth::Policy>>,
+    cors: Option<Box<cors::Policy>>,
 }
 
 /// What guards remember between requests, for as long as the isolate lives.
@@ -213,7 +214,7 @@ impl Policy {
         });
         Ok(Self {
             request: request?,
-            geo: geo?,
+            geo: geo?.map(Box::new),
             ip: ip?,
             referer: referer?,
             rate_limit: rate_limit?,
@@ -257,6 +258,9 @@ impl<R> From<Refusal> for Stop<R> {
 fn block<D, C>(
     document: &Option<D>,
     compile: impl FnOnce(&D) -> Result<C, Reported>,
-) -> Result<Option<C>, Reported> {
-    document.as_ref().map(compile).transpose()
+) -> Result<Option<Box<C>>, Reported> {
+    let Some(document) = document else {
+        return Ok(None);
+    };
+    compile(document).map(|policy| Some(Box::new(policy)))
 }

@@ -225,7 +225,7 @@ impl<P: Platform> Journey<'_, P> {
         let Some(Caching {
             policy,
             fingerprint,
-        }) = &forward.cache
+        }) = forward.cache.as_deref()
         else {
             return match origin.ask(Asking::Bypass).await {
                 Ok(Filled {

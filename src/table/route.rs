@@ -36,8 +36,8 @@ pub(crate) enum Action {
 pub(crate) struct Forward {
     pub(crate) upstream: forward::Policy,
     pub(crate) error_pages: answer::error_page::Policy,
-    pub(crate) mirror: Option<mirror::Policy>,
-    pub(crate) cache: Option<Caching>,
+    pub(crate) mirror: Option<Box<mirror::Policy>>,
+    pub(crate) cache: Option<Box<Caching>>,
     pub(crate) rewrite: rewrite::Policy,
 }
 
@@ -77,10 +77,12 @@ impl Route {
             (None, Some(upstream)) => Action::Forward(Rc::new(Forward {
                 upstream,
                 error_pages: error_pages?,
-                mirror: mirror?,
-                cache: cache?.map(|policy| Caching {
-                    policy,
-                    fingerprint: fingerprint(document, epoch).to_string(),
+                mirror: mirror?.map(Box::new),
+                cache: cache?.map(|policy| {
+                    Box::new(Caching {
+                        policy,
+                        fingerprint: fingerprint(document, epoch).to_string(),
+                    })
                 }),
                 rewrite: rewrite?,
             })),
