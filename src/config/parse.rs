@@ -20,6 +20,7 @@
 
 use std::fmt;
 
+use bumpalo::Bump;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -118,15 +119,17 @@ pub fn parse_value(tree: Value) -> Result<Parsed, ConfigError> {
 /// Reads as much of a text as can be read.
 pub fn read(text: &str) -> Reading {
     let mut findings = Findings::default();
-    let tree = text::read(text, &mut findings.issues);
+    let arena = text::arena(text);
+    let tree = text::read(text, &arena, &mut findings.issues);
     assemble(tree, findings)
 }
 
 /// Reads as much of a JSON tree as can be read.
 pub fn read_value(tree: Value) -> Reading {
     let mut findings = Findings::default();
-    let tree = caps::measure(&tree, &mut findings.issues).map(|()| Json::from(tree));
-    assemble(tree, findings)
+    let arena = Bump::new();
+    let measured = caps::measure(&tree, &mut findings.issues);
+    assemble(measured.map(|()| Json::of(&tree, &arena)), findings)
 }
 
 fn assemble(tree: Result<Json<'_>, Reported>, mut findings: Findings) -> Reading {

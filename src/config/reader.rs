@@ -4,11 +4,11 @@
 //! the names that are suggested for unknown keys and the names that may not stand in `defaults` cannot drift apart.
 //! Reading goes on after a mistake; what could not be read is absent from the document and present in the findings.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use super::{
     Code, Issues, Path, Reported,
-    json::Json,
+    json::{Json, Member},
     nearest::{nearest, same_letters},
     parse::Warning,
     wording::{Expected, either, found, mismatch, wrong_type},
@@ -42,8 +42,9 @@ pub(crate) trait Block: Sized {
 
 /// The members of one object, and what has been asked of it so far.
 pub(crate) struct Members<'a> {
-    /// Those nobody asked for yet.
-    rest: Vec<(Cow<'a, str>, Json<'a>)>,
+    all: &'a [Member<'a>],
+    /// How many of them nobody has asked for yet.
+    left: usize,
     /// What was asked for, as far as it is noted.
     known: Vec<Known>,
     /// A block is read anew for what it knows, in the rare case that somebody wants to know.
@@ -67,8 +68,9 @@ impl<'a> Members<'a> {
         findings: &'a mut Findings,
     ) -> Result<Self, Reported> {
         match value {
-            Json::Object(rest) => Ok(Self {
-                rest,
+            Json::Object(all) => Ok(Self {
+                all,
+                left: all.len(),
                 known: Vec::new(),
                 noting: true,
                 at,
@@ -115,9 +117,21 @@ impl<'a> Members<'a> {
         Some(T::from_json(value, &self.at.key(name), self.findings))
     }
 
+    // Inlined, it would be in the module once for every type there is.
+    #[inline(never)]
     fn remove(&mut self, name: &str) -> Option<Json<'a>> {
-        let place = self.rest.iter().position(|(key, _)| key == name)?;
-        Some(self.rest.remove(place).1)
+        if self.left == 0 {
+            return None;
+        }
+        let member = self.rest().find(|member| member.name == name)?;
+        member.taken.set(true);
+        self.left -= 1;
+        Some(member.value)
+    }
+
+    /// Those nobody asked for yet.
+    fn rest(&self) -> impl Iterator<Item = &'a Member<'a>> + use<'a> {
+        self.all.iter().filter(|member| !member.taken.get())
     }
 
     /// Files an issue at the member `name`.
@@ -139,7 +153,7 @@ impl<'a> Members<'a> {
 
     /// Refuses what `T` knows and this block does not.
     pub(crate) fn refuse_members_of<T: Block>(&mut self, because: &str) {
-        if self.rest.is_empty() {
+        if self.left == 0 {
             return;
         }
         for name in names_of::<T>() {
@@ -151,16 +165,20 @@ impl<'a> Members<'a> {
 
     /// Leaves what has not been taken unread and unmentioned.
     pub(crate) fn discard(&mut self) {
-        self.rest.clear();
+        self.all = &[];
+        self.left = 0;
     }
 
     /// Warns of every member nobody asked for.
     pub(crate) fn close(self) {
+        if self.left == 0 {
+            return;
+        }
         let room = MAX_WARNINGS.saturating_sub(self.findings.warnings.len());
-        for (name, _) in self.rest.iter().take(room) {
+        for member in self.rest().take(room) {
             self.findings.warnings.push(Warning {
-                path: self.at.key(name).to_string(),
-                nearest: suggestion(name, &self.known),
+                path: self.at.key(member.name).to_string(),
+                nearest: suggestion(member.name, &self.known),
             });
         }
     }
@@ -175,7 +193,7 @@ impl<T: Block> FromJson for T {
         let mut members = Members::open(value, at, findings)?;
         members.noting = false;
         let block = T::read(&mut members);
-        if !members.rest.is_empty() {
+        if members.left > 0 {
             members.known = known_of::<T>();
         }
         members.close();
@@ -194,7 +212,7 @@ impl FromJson for String {
         findings: &mut Findings,
     ) -> Result<Self, Reported> {
         match value {
-            Json::Text(text) => Ok(text.into_owned()),
+            Json::Text(text) => Ok(text.to_owned()),
             other => Err(wrong_type(&other, Expected::Text, at, &mut findings.issues)),
         }
     }
@@ -225,7 +243,7 @@ impl FromJson for u64 {
         findings: &mut Findings,
     ) -> Result<Self, Reported> {
         let issues = &mut findings.issues;
-        let Json::Number(number) = &value else {
+        let Json::Number(number) = value else {
             return Err(wrong_type(&value, Expected::WholeNumber, at, issues));
         };
         if let Some(whole) = number.as_u64() {
@@ -273,10 +291,10 @@ impl<T: FromJson + Default> FromJson for Vec<T> {
     ) -> Result<Self, Reported> {
         match value {
             Json::List(elements) => Ok(elements
-                .into_iter()
+                .iter()
                 .enumerate()
                 .map(|(index, element)| {
-                    T::from_json(element, &at.index(index), findings).unwrap_or_default()
+                    T::from_json(*element, &at.index(index), findings).unwrap_or_default()
                 })
                 .collect()),
             other => Err(wrong_type(&other, Expected::List, at, &mut findings.issues)),
@@ -291,10 +309,10 @@ impl<T: FromJson> FromJson for BTreeMap<String, T> {
         findings: &mut Findings,
     ) -> Result<Self, Reported> {
         match value {
-            Json::Object(entries) => Ok(order::map(entries.into_iter().filter_map(
-                |(name, value)| {
-                    let read = T::from_json(value, &at.key(&name), findings).ok()?;
-                    Some((name.into_owned(), read))
+            Json::Object(entries) => Ok(order::map(entries.iter().filter_map(
+                |Member { name, value, .. }| {
+                    let read = T::from_json(*value, &at.key(name), findings).ok()?;
+                    Some(((*name).to_owned(), read))
                 },
             ))),
             other => Err(wrong_type(
@@ -319,7 +337,7 @@ pub(crate) fn word<T: Clone>(
         let permitted = either(known);
         return Err(mismatch(value, &permitted, None, at, &mut findings.issues));
     };
-    if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == text.as_ref()) {
+    if let Some((_, meaning)) = words.iter().find(|(word, _)| word == text) {
         return Ok(meaning.clone());
     }
     Err(findings.issues.report(
@@ -338,7 +356,8 @@ pub(crate) fn names_of<T: Block>() -> Vec<&'static str> {
 fn known_of<T: Block>() -> Vec<Known> {
     let mut findings = Findings::default();
     let mut members = Members {
-        rest: Vec::new(),
+        all: &[],
+        left: 0,
         known: Vec::new(),
         noting: true,
         at: &Path::root(),

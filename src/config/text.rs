@@ -3,26 +3,42 @@
 //! A tree is only a few times as large as its text while its lists are long and flat, so depth, lengths and the number
 //! of values are counted while it grows, not afterwards. `serde_json` itself recurses at most 128 levels deep.
 
-use std::{borrow::Cow, collections::BTreeSet, fmt};
+use std::fmt;
 
+use bumpalo::Bump;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
 use super::{
     Code, Issues, Path, Reported,
     caps::{MAX_DEPTH, MAX_LENGTH, MAX_VALUES, Over, SIZE_LIMIT, too_large},
-    json::Json,
+    json::{Json, Member},
     syntax,
 };
 use crate::order;
 
+/// Room for the tree of a text, so that most trees are in one piece.
+pub(super) fn arena(text: &str) -> Bump {
+    Bump::with_capacity(text.len().min(SIZE_LIMIT) * TREE_TO_TEXT)
+}
+
+/// Bytes of the tree of an ordinary table for each of its text.
+const TREE_TO_TEXT: usize = 2;
+
 /// Reads text. A byte order mark is skipped; a key that stands twice in one object is reported.
-pub(super) fn read<'t>(text: &'t str, issues: &mut Issues) -> Result<Json<'t>, Reported> {
+pub(super) fn read<'t>(
+    text: &'t str,
+    arena: &'t Bump,
+    issues: &mut Issues,
+) -> Result<Json<'t>, Reported> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.len() >= SIZE_LIMIT {
         return Err(too_large(&Path::root(), &Over::Size, issues));
     }
     let mut tally = Tally {
+        arena,
+        elements: Vec::new(),
+        members: Vec::new(),
         values: 0,
         over: None,
         issues,
@@ -52,21 +68,26 @@ pub(super) fn read<'t>(text: &'t str, issues: &mut Issues) -> Result<Json<'t>, R
     })
 }
 
-/// What is counted while a tree grows.
-struct Tally<'a> {
+/// What has grown of a tree, and what is counted meanwhile.
+struct Tally<'a, 't> {
+    arena: &'t Bump,
+    /// Elements of the lists that are not closed yet, the innermost last.
+    elements: Vec<Json<'t>>,
+    /// Members of the objects that are not closed yet, the innermost last.
+    members: Vec<Member<'t>>,
     values: usize,
     over: Option<(Over, String)>,
     issues: &'a mut Issues,
 }
 
 /// Builds the value at one place of the tree.
-struct Tree<'t, 'a> {
-    at: &'t Path<'t>,
+struct Tree<'p, 'a, 't> {
+    at: &'p Path<'p>,
     depth: usize,
-    tally: &'t mut Tally<'a>,
+    tally: &'p mut Tally<'a, 't>,
 }
 
-impl Tree<'_, '_> {
+impl Tree<'_, '_, '_> {
     /// Ends the reading. The error itself is of no interest, only its place in the text.
     fn stop<E: serde::de::Error>(&mut self, over: Over) -> E {
         let path = match over {
@@ -86,10 +107,10 @@ impl Tree<'_, '_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Tree<'_, '_> {
-    type Value = Json<'de>;
+impl<'t> DeserializeSeed<'t> for Tree<'_, '_, 't> {
+    type Value = Json<'t>;
 
-    fn deserialize<D: serde::Deserializer<'de>>(mut self, json: D) -> Result<Json<'de>, D::Error> {
+    fn deserialize<D: serde::Deserializer<'t>>(mut self, json: D) -> Result<Json<'t>, D::Error> {
         self.tally.values += 1;
         if self.tally.values > MAX_VALUES {
             return Err(self.stop(Over::Values));
@@ -98,138 +119,163 @@ impl<'de> DeserializeSeed<'de> for Tree<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Tree<'_, '_> {
-    type Value = Json<'de>;
+impl<'t> Visitor<'t> for Tree<'_, '_, 't> {
+    type Value = Json<'t>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Json<'de>, E> {
+    fn visit_unit<E>(self) -> Result<Json<'t>, E> {
         Ok(Json::Null)
     }
 
-    fn visit_bool<E>(self, switch: bool) -> Result<Json<'de>, E> {
+    fn visit_bool<E>(self, switch: bool) -> Result<Json<'t>, E> {
         Ok(Json::Bool(switch))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Json<'de>, E> {
-        Ok(Json::Number(number.into()))
+    fn visit_u64<E>(self, number: u64) -> Result<Json<'t>, E> {
+        Ok(Json::Number(self.tally.arena.alloc(number.into())))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Json<'de>, E> {
-        Ok(Json::Number(number.into()))
+    fn visit_i64<E>(self, number: i64) -> Result<Json<'t>, E> {
+        Ok(Json::Number(self.tally.arena.alloc(number.into())))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Json<'de>, E> {
-        Ok(Number::from_f64(number).map_or(Json::Null, Json::Number))
+    fn visit_f64<E>(self, number: f64) -> Result<Json<'t>, E> {
+        Ok(match Number::from_f64(number) {
+            Some(number) => Json::Number(self.tally.arena.alloc(number)),
+            None => Json::Null,
+        })
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Json<'de>, E> {
-        Ok(Json::Text(Cow::Borrowed(text)))
+    fn visit_borrowed_str<E>(self, text: &'t str) -> Result<Json<'t>, E> {
+        Ok(Json::Text(text))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Json<'de>, E> {
-        Ok(Json::Text(Cow::Owned(text.to_owned())))
+    fn visit_str<E>(self, text: &str) -> Result<Json<'t>, E> {
+        Ok(Json::Text(self.tally.arena.alloc_str(text)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Json<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'t>>(mut self, mut list: A) -> Result<Json<'t>, A::Error> {
         let depth = self.descend()?;
-        let mut elements = Vec::new();
-        loop {
-            let at = self.at.index(elements.len());
-            let tree = Tree {
-                at: &at,
-                depth,
-                tally: &mut *self.tally,
-            };
-            match list.next_element_seed(tree)? {
-                Some(_) if elements.len() >= MAX_LENGTH => return Err(self.stop(Over::Length)),
-                Some(element) => elements.push(element),
-                None => return Ok(Json::List(elements)),
+        let start = self.tally.elements.len();
+        let mut length = 0;
+        while let Some(element) = list.next_element_seed(Tree {
+            at: &self.at.index(length),
+            depth,
+            tally: &mut *self.tally,
+        })? {
+            if length >= MAX_LENGTH {
+                return Err(self.stop(Over::Length));
             }
+            self.tally.elements.push(element);
+            length += 1;
         }
+        let Tally {
+            arena, elements, ..
+        } = self.tally;
+        Ok(Json::List(
+            arena.alloc_slice_fill_iter(elements.drain(start..)),
+        ))
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<Json<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'t>>(mut self, mut object: A) -> Result<Json<'t>, A::Error> {
         let depth = self.descend()?;
-        let mut members: Vec<(Cow<'de, str>, Json<'de>)> = Vec::new();
-        while let Some(key) = object.next_key_seed(Key)? {
+        let start = self.tally.members.len();
+        while let Some(name) = object.next_key_seed(Key(self.tally.arena))? {
             let value = object.next_value_seed(Tree {
-                at: &self.at.key(&key),
+                at: &self.at.key(name),
                 depth,
                 tally: &mut *self.tally,
             })?;
-            if members.len() >= MAX_LENGTH {
+            if self.tally.members.len() - start >= MAX_LENGTH {
                 return Err(self.stop(Over::Length));
             }
-            members.push((key, value));
+            self.tally.members.push(Member::new(name, value));
         }
-        self.unite(&mut members);
-        Ok(Json::Object(members))
+        self.unite(start);
+        let Tally { arena, members, .. } = self.tally;
+        Ok(Json::Object(
+            arena.alloc_slice_fill_iter(members.drain(start..)),
+        ))
     }
 }
 
-impl Tree<'_, '_> {
-    /// Reports keys that stand twice, and keeps the first of each.
-    fn unite(&mut self, members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
-        if members.len() <= FEW && !repeats(members) {
+impl Tree<'_, '_, '_> {
+    /// Reports keys that stand twice among the members from `start` on, and keeps the first of each.
+    fn unite(&mut self, start: usize) {
+        let Tally {
+            members, issues, ..
+        } = &mut *self.tally;
+        let own = members.get(start..).unwrap_or_default();
+        if own.len() <= FEW && !repeats(own) {
             return;
         }
-        let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
+        let mut names: Vec<&str> = own.iter().map(|member| member.name).collect();
         order::sort(&mut names);
-        let mut twice: BTreeSet<String> = BTreeSet::new();
+        // In order, each with whether its first member has been passed.
+        let mut twice: Vec<(&str, bool)> = Vec::new();
         for (one, next) in names.iter().zip(names.iter().skip(1)) {
-            if one == next && twice.insert((*one).to_owned()) {
-                self.tally.issues.report(
+            if one == next && twice.last().is_none_or(|(last, _)| last != one) {
+                twice.push((*one, false));
+                issues.report(
                     &self.at.key(one),
                     Code::Duplicate,
                     format!("the key {one:?} stands here twice, and only one of the two can count; delete one"),
                 );
             }
         }
-        if !twice.is_empty() {
-            let mut seen = BTreeSet::new();
-            members.retain(|(name, _)| !twice.contains(name.as_ref()) || seen.insert(name.clone()));
+        if twice.is_empty() {
+            return;
         }
+        let mut own = members.split_off(start);
+        own.retain(|member| {
+            let found = twice.binary_search_by(|(name, _)| (*name).cmp(member.name));
+            match found.ok().and_then(|place| twice.get_mut(place)) {
+                Some((_, passed)) => !std::mem::replace(passed, true),
+                None => true,
+            }
+        });
+        members.append(&mut own);
     }
 }
 
 /// Whether a name stands twice among a few.
-fn repeats(members: &[(Cow<'_, str>, Json<'_>)]) -> bool {
-    members
-        .iter()
-        .enumerate()
-        .any(|(place, (name, _))| members.iter().take(place).any(|(before, _)| before == name))
+fn repeats(members: &[Member<'_>]) -> bool {
+    members.iter().enumerate().any(|(place, member)| {
+        let mut before = members.iter().take(place);
+        before.any(|before| before.name == member.name)
+    })
 }
 
 /// Members up to which each is compared with each; more are sorted.
 const FEW: usize = 16;
 
 /// Reads a key, which borrows from the text where it has no escapes.
-struct Key;
+struct Key<'t>(&'t Bump);
 
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Cow<'de, str>;
+impl<'t> DeserializeSeed<'t> for Key<'t> {
+    type Value = &'t str;
 
-    fn deserialize<D: serde::Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: serde::Deserializer<'t>>(self, json: D) -> Result<&'t str, D::Error> {
         json.deserialize_str(self)
     }
 }
 
-impl<'de> Visitor<'de> for Key {
-    type Value = Cow<'de, str>;
+impl<'t> Visitor<'t> for Key<'t> {
+    type Value = &'t str;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
 
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(key))
+    fn visit_borrowed_str<E>(self, key: &'t str) -> Result<&'t str, E> {
+        Ok(key)
     }
 
-    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(key.to_owned()))
+    fn visit_str<E>(self, key: &str) -> Result<&'t str, E> {
+        Ok(self.0.alloc_str(key))
     }
 }
 
@@ -242,7 +288,7 @@ mod tests {
 
     fn refused(text: &str) -> String {
         let mut issues = Issues::default();
-        assert!(read(text, &mut issues).is_err());
+        assert!(read(text, &arena(text), &mut issues).is_err());
         let issues = issues.into_vec();
         assert_eq!(issues.len(), 1, "{issues:?}");
         issues[0].to_string()
@@ -276,7 +322,8 @@ mod tests {
         for (depth, accepted) in [(MAX_DEPTH, true), (MAX_DEPTH + 1, false)] {
             let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             let tree: Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(read(&text, &mut Issues::default()).is_ok(), accepted);
+            let read = read(&text, &arena(&text), &mut Issues::default()).is_ok();
+            assert_eq!(read, accepted);
             assert_eq!(measure(&tree, &mut Issues::default()).is_ok(), accepted);
         }
     }
@@ -284,8 +331,36 @@ mod tests {
     #[test]
     fn the_same_key_twice_is_reported_at_its_path() {
         let mut issues = Issues::default();
-        let tree = read("\u{feff}{\"a\": [{\"b\": 1, \"b\": 2}]}", &mut issues);
-        assert!(tree.is_ok());
+        let text = "\u{feff}{\"a\": [{\"b\": 1, \"b\": 2}]}";
+        assert!(read(text, &arena(text), &mut issues).is_ok());
         assert_eq!(issues.into_vec()[0].path, "a[0].b");
+    }
+
+    #[test]
+    fn of_members_with_one_name_the_first_is_kept_whatever_their_number() {
+        for filling in [0, FEW] {
+            let filling: String = (0..filling).map(|key| format!("\"k{key}\":0,")).collect();
+            let text = format!(r#"{{"b":1,{filling}"c":2,"b":3,"a":4,"c":5,"b":6}}"#);
+            let arena = arena(&text);
+            let mut issues = Issues::default();
+            let Ok(Json::Object(members)) = read(&text, &arena, &mut issues) else {
+                panic!("an object");
+            };
+            let kept: String = members
+                .iter()
+                .filter(|member| !member.name.starts_with('k'))
+                .map(|member| format!("{}={:?} ", member.name, member.value))
+                .collect();
+            assert_eq!(
+                kept,
+                "b=Number(Number(1)) c=Number(Number(2)) a=Number(Number(4)) "
+            );
+            let told: Vec<String> = issues
+                .into_vec()
+                .into_iter()
+                .map(|issue| issue.path)
+                .collect();
+            assert_eq!(told, ["b", "c"]);
+        }
     }
 }

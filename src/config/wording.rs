@@ -17,7 +17,7 @@ pub(super) fn wrong_type(
         {
             Some("Write it without quotation marks".to_owned())
         }
-        (Expected::Switch, Json::Text(text)) if text == "true" || text == "false" => {
+        (Expected::Switch, Json::Text("true" | "false")) => {
             Some("Write it without quotation marks".to_owned())
         }
         (Expected::Text, Json::Number(number)) => Some(format!("Write \"{number}\"")),
@@ -81,7 +81,7 @@ pub(super) fn found(value: &Json<'_>) -> String {
         Json::Null => "null".to_owned(),
         Json::Bool(switch) => switch.to_string(),
         Json::Number(number) => format!("the number {number}"),
-        Json::Text(text) if text.is_empty() => "an empty text".to_owned(),
+        Json::Text("") => "an empty text".to_owned(),
         Json::Text(text) => format!("the text {}", quote(text)),
         Json::List(_) => "a list".to_owned(),
         Json::Object(_) => "an object".to_owned(),

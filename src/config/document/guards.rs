@@ -301,7 +301,7 @@ impl FromJson for AccessKey {
         findings: &mut Findings,
     ) -> Result<Self, Reported> {
         match value {
-            Json::Text(digest) => Ok(Self::Digest(digest.into_owned())),
+            Json::Text(digest) => Ok(Self::Digest(digest.to_owned())),
             Json::Object(_) => DescribedKey::from_json(value, at, findings).map(Self::Described),
             other => {
                 let expected = "a SHA-256 digest in quotation marks or an object with \"sha256\"";

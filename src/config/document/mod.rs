@@ -148,7 +148,7 @@ impl FromJson for Revision {
     ) -> Result<Self, Reported> {
         match value {
             Json::Number(_) => u64::from_json(value, at, findings).map(Self::Number),
-            Json::Text(text) => Ok(Self::Text(text.into_owned())),
+            Json::Text(text) => Ok(Self::Text(text.to_owned())),
             other => {
                 let expected = "a whole number or a text in quotation marks";
                 Err(mismatch(&other, expected, None, at, &mut findings.issues))
