@@ -17,6 +17,10 @@ pub fn document_text(data: &[u8]) {
     if let Ok(tree) = serde_json::from_str::<Value>(&text) {
         document(tree);
     }
+    let by_route = table::compile_text(&text);
+    let whole = table::compile(config::read(&text));
+    assert_eq!(by_route.is_ok(), whole.is_ok());
+    assert_eq!(by_route.err(), whole.err());
     compile(config::read(&text));
 }
 

@@ -1,6 +1,7 @@
 //! The route document and everything that can be said about it before it is compiled.
 
 pub mod bounds;
+mod by_route;
 pub mod caps;
 pub mod defaults;
 mod digest;
@@ -23,6 +24,7 @@ mod text;
 pub mod upstream;
 mod wording;
 
+pub(crate) use by_route::{ByRoute, Routes, read_by_route};
 pub use digest::digest;
 pub use document::{CONFIG_VERSION, Document, MAX_ROUTES, RouteDocument};
 pub use issue::{Code, Issue, Issues, Position, Reported};

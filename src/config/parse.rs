@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    CONFIG_VERSION, Code, Document, Issue, Issues, Path, Reported, caps,
+    Code, Document, Issue, Issues, Path, Reported, RouteDocument, caps,
     document::{Meta, Revision},
     json::Json,
     reader::{Findings, FromJson},
@@ -152,22 +152,13 @@ fn assemble(tree: Result<Json<'_>, Reported>, mut findings: Findings) -> Reading
 
 /// Checks what belongs to no stage.
 fn check(document: &Document, issues: &mut Issues) {
-    let Document {
-        schema: _,
-        version,
-        meta,
-        defaults: _,
-        cache: _,
-        routes,
-    } = document;
-    if version.is_some_and(|version| version != CONFIG_VERSION) {
+    if !document.is_readable() {
         return;
     }
+    check_frame(document, issues);
     let root = Path::root();
-    if let Some(meta) = meta {
-        check_meta(meta, &root.key("meta"), issues);
-    }
     let at = root.key("routes");
+    let routes = &document.routes;
     if routes.is_empty() {
         issues.report(
             &at,
@@ -176,17 +167,37 @@ fn check(document: &Document, issues: &mut Issues) {
         );
     }
     for (index, route) in routes.iter().enumerate() {
-        let length = route.id.as_ref().map(|id| id.chars().count());
-        if length.is_some_and(|length| !(1..=MAX_ID).contains(&length)) {
-            issues.report(
-                &at.index(index).key("id"),
-                Code::Value,
-                format!(
-                    "expected 1 to {MAX_ID} characters; found {}. Without an id, delete the key",
-                    length.unwrap_or_default()
-                ),
-            );
-        }
+        check_route(route, &at.index(index), issues);
+    }
+}
+
+/// Checks the id of the route at `at`.
+pub(super) fn check_route(route: &RouteDocument, at: &Path<'_>, issues: &mut Issues) {
+    let length = route.id.as_ref().map(|id| id.chars().count());
+    if length.is_some_and(|length| !(1..=MAX_ID).contains(&length)) {
+        issues.report(
+            &at.key("id"),
+            Code::Value,
+            format!(
+                "expected 1 to {MAX_ID} characters; found {}. Without an id, delete the key",
+                length.unwrap_or_default()
+            ),
+        );
+    }
+}
+
+/// Checks what stands beside the routes.
+pub(super) fn check_frame(document: &Document, issues: &mut Issues) {
+    let Document {
+        schema: _,
+        version: _,
+        meta,
+        defaults: _,
+        cache: _,
+        routes: _,
+    } = document;
+    if let Some(meta) = meta {
+        check_meta(meta, &Path::root().key("meta"), issues);
     }
 }
 

@@ -117,6 +117,17 @@ impl<'a> Members<'a> {
         Some(T::from_json(value, &self.at.key(name), self.findings))
     }
 
+    /// The elements of the list `name`, and what is needed to read them one by one; `None` where it is no list.
+    pub(super) fn elements(
+        &mut self,
+        name: &'static str,
+    ) -> Option<(&'a [Json<'a>], &mut Findings)> {
+        match self.remove(name)? {
+            Json::List(elements) => Some((elements, self.findings)),
+            _ => None,
+        }
+    }
+
     // Inlined, it would be in the module once for every type there is.
     #[inline(never)]
     fn remove(&mut self, name: &str) -> Option<Json<'a>> {
@@ -169,6 +180,14 @@ impl<'a> Members<'a> {
         self.left = 0;
     }
 
+    /// Warns of every member that `T` does not know.
+    pub(super) fn close_as<T: Block>(mut self) {
+        if self.left > 0 {
+            self.known = known_of::<T>();
+        }
+        self.close();
+    }
+
     /// Warns of every member nobody asked for.
     pub(crate) fn close(self) {
         if self.left == 0 {
@@ -193,10 +212,7 @@ impl<T: Block> FromJson for T {
         let mut members = Members::open(value, at, findings)?;
         members.noting = false;
         let block = T::read(&mut members);
-        if members.left > 0 {
-            members.known = known_of::<T>();
-        }
-        members.close();
+        members.close_as::<T>();
         Ok(block)
     }
 

@@ -1,9 +1,11 @@
 //! From a document to a table: every stage compiles its part of every route, and all issues are gathered.
 
+use std::rc::Rc;
+
 use super::{RouteTable, conflicts, fingerprint, route::Route};
 use crate::config::{
-    self, ConfigError, Issues, Path, Reading, Reported, RouteDocument, Warning, defaults,
-    document::Defaults, origin::Place,
+    self, ByRoute, ConfigError, Document, Issues, Path, Reading, Reported, RouteDocument, Routes,
+    Warning, defaults, document::Defaults, origin::Place,
 };
 
 /// A table, and what was written in its document without having an effect.
@@ -30,18 +32,13 @@ pub struct Compiled {
 /// Everything that is wrong with the document.
 pub fn compile(reading: Reading) -> Result<Compiled, ConfigError> {
     let Reading {
-        mut document,
+        document,
         warnings,
         mut issues,
     } = reading;
     let epoch = fingerprint::epoch(&document).map(str::to_owned);
     let defaults = document.defaults.unwrap_or_default();
-    let routes = routes(
-        &defaults,
-        &mut document.routes,
-        epoch.as_deref(),
-        &mut issues,
-    );
+    let routes = all(&defaults, document.routes, epoch.as_deref(), &mut issues);
     match routes {
         Ok(routes) if issues.is_empty() => Ok(Compiled {
             table: RouteTable::new(routes, document.meta),
@@ -54,45 +51,88 @@ pub fn compile(reading: Reading) -> Result<Compiled, ConfigError> {
     }
 }
 
-/// Compiles a document's text.
+/// Compiles a document's text. Like [`compile`] of what [`config::read`] makes of it, and holds no more than one route
+/// as a document meanwhile.
 ///
 /// # Errors
 /// Everything that is wrong with it.
 pub fn compile_text(text: &str) -> Result<Compiled, ConfigError> {
-    compile(config::read(text))
+    let Some(read) = config::read_by_route(text, one_by_one) else {
+        return compile(config::read(text));
+    };
+    let ByRoute {
+        frame,
+        made,
+        warnings,
+    } = read;
+    Ok(Compiled {
+        table: RouteTable::new(made, frame.meta),
+        warnings,
+    })
 }
 
-fn routes(
+fn all(
     defaults: &Defaults,
-    documents: &mut [RouteDocument],
+    documents: Vec<RouteDocument>,
     epoch: Option<&str>,
     issues: &mut Issues,
-) -> Result<Vec<Route>, Reported> {
-    let root = Path::root();
-    defaults::weigh(defaults, documents.len(), issues)?;
-    if *defaults != Defaults::default() {
-        let (route, origin) = defaults::probe(defaults, issues);
-        let at = root.key("defaults");
-        // Only what it reports is of interest: the routes inherit documents, not policies.
-        let _ = issues.within(origin, |issues| {
-            Route::compile(&route, 0, None, &at, issues)
-        });
-    }
-    let at = root.key("routes");
+) -> Result<Vec<Rc<Route>>, Reported> {
+    check_defaults(defaults, documents.len(), issues)?;
     let mut failed = None;
     let mut routes = Vec::with_capacity(documents.len());
-    for (index, route) in documents.iter_mut().enumerate() {
-        let at = at.index(index);
-        let origin = defaults::fold(defaults, route, Place::Route(index), issues);
-        conflicts::check(route, &origin, &at, issues);
-        match issues.within(origin, |issues| {
-            Route::compile(route, index, epoch, &at, issues)
-        }) {
+    for (index, document) in documents.into_iter().enumerate() {
+        match one(defaults, document, index, epoch, issues) {
             Ok(route) => routes.push(route),
             Err(reported) => failed = Some(reported),
         }
     }
     failed.map_or(Ok(routes), Err)
+}
+
+fn one_by_one(frame: &Document, mut documents: Routes<'_>) -> Result<Vec<Rc<Route>>, Reported> {
+    let none = Defaults::default();
+    let defaults = frame.defaults.as_ref().unwrap_or(&none);
+    let epoch = fingerprint::epoch(frame);
+    check_defaults(defaults, documents.len(), documents.issues())?;
+    let mut routes = Vec::with_capacity(documents.len());
+    while let Some((index, document)) = documents.next() {
+        routes.push(one(defaults, document, index, epoch, documents.issues())?);
+    }
+    Ok(routes)
+}
+
+/// Whether `defaults` fit into so many routes, and mean something by themselves.
+fn check_defaults(defaults: &Defaults, routes: usize, issues: &mut Issues) -> Result<(), Reported> {
+    defaults::weigh(defaults, routes, issues)?;
+    if *defaults != Defaults::default() {
+        let (route, origin) = defaults::probe(defaults, issues);
+        let at = Path::root();
+        // Only what it reports is of interest: the routes inherit documents, not policies.
+        let _ = issues.within(origin, |issues| {
+            Route::compile(&route, 0, None, &at.key("defaults"), issues)
+        });
+    }
+    Ok(())
+}
+
+/// Compiles one route; its document is dropped at once, and the next one can have the memory.
+fn one(
+    defaults: &Defaults,
+    mut document: RouteDocument,
+    index: usize,
+    epoch: Option<&str>,
+    issues: &mut Issues,
+) -> Result<Rc<Route>, Reported> {
+    let root = Path::root();
+    let routes = root.key("routes");
+    let at = routes.index(index);
+    let origin = defaults::fold(defaults, &mut document, Place::Route(index), issues);
+    conflicts::check(&document, &origin, &at, issues);
+    issues
+        .within(origin, |issues| {
+            Route::compile(&document, index, epoch, &at, issues)
+        })
+        .map(Rc::new)
 }
 
 #[cfg(test)]

@@ -34,10 +34,10 @@ pub struct RouteTable {
 }
 
 impl RouteTable {
-    fn new(routes: Vec<Route>, meta: Option<Meta>) -> Self {
+    fn new(routes: Vec<Rc<Route>>, meta: Option<Meta>) -> Self {
         let index = Index::new(routes.iter().map(|route| &route.matching));
         Self {
-            routes: routes.into_iter().map(Rc::new).collect(),
+            routes,
             index,
             meta,
         }

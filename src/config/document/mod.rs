@@ -66,6 +66,25 @@ pub struct Document {
 
 impl Block for Document {
     fn read(members: &mut Members<'_>) -> Self {
+        let frame = Self::frame(members);
+        if !frame.is_readable() {
+            return frame;
+        }
+        Self {
+            routes: routes(members),
+            ..frame
+        }
+    }
+}
+
+impl Document {
+    /// Whether this build knows what the document means.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.version.is_none_or(|version| version == CONFIG_VERSION)
+    }
+
+    /// Reads all but the routes.
+    pub(super) fn frame(members: &mut Members<'_>) -> Self {
         let schema = members.take("$schema");
         let version = members.take("version");
         if let Some(other) = version.filter(|version| *version != CONFIG_VERSION) {
@@ -89,7 +108,7 @@ impl Block for Document {
             meta: members.take("meta"),
             defaults: members.take("defaults"),
             cache: members.take("cache"),
-            routes: routes(members),
+            routes: Vec::new(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Whatever the document, reading and compiling it end in an answer.
 
 use jouska::{
-    config::{self, Reading},
-    table,
+    config::{self, ConfigError, Reading, Warning},
+    table::{self, Compiled},
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -15,6 +15,95 @@ fn answers(reading: Reading) {
         assert!(!refused.issues.is_empty());
         assert!(!refused.to_string().is_empty());
     }
+}
+
+/// What compiling came to, in a form that can be compared.
+fn outcome(compiled: Result<Compiled, ConfigError>) -> Result<(String, Vec<Warning>), ConfigError> {
+    let Compiled { table, warnings } = compiled?;
+    Ok((format!("{:?} {:?}", table.routes(), table.meta()), warnings))
+}
+
+/// A table with something in most of its corners, unknown keys among them.
+fn sensible() -> Value {
+    json!({
+        "version": 1,
+        "meta": { "updatedBy": "somebody", "by": "nobody knows" },
+        "comment": "nobody knows",
+        "defaults": { "scheme": "http", "responseHeaders": { "remove": ["server"] }, "timeout": 5 },
+        "cache": { "epoch": "1" },
+        "routes": [
+            {
+                "id": "shop",
+                "match": { "host": "shop.example", "path": "/a" },
+                "upstreams": ["one.example", "two.example:8080/base"],
+                "requestHeaders": { "set": { "x-a": "1", "x-b": "2" } },
+                "cache": { "ttlSeconds": 60 },
+                "retrys": 1
+            },
+            { "match": { "path": "/b" }, "respond": { "status": 204 } },
+            {
+                "match": { "path": "/", "nothing": [1] },
+                "upstream": "three.example",
+                "cors": { "origins": ["https://a.example"] },
+                "stripPrefix": true
+            }
+        ]
+    })
+}
+
+#[test]
+fn a_sensible_table_is_compiled_alike_whole_and_route_by_route() {
+    let text = sensible().to_string();
+    let (_, warnings) = outcome(table::compile_text(&text)).unwrap();
+    let unknown: Vec<&str> = warnings.iter().map(|key| key.path.as_str()).collect();
+    assert_eq!(
+        unknown,
+        [
+            "meta.by",
+            "defaults.timeout",
+            "routes[0].retrys",
+            "routes[2].match.nothing",
+            "comment"
+        ]
+    );
+    let whole = table::compile(config::read(&text));
+    assert_eq!(outcome(table::compile_text(&text)), outcome(whole));
+}
+
+#[test]
+fn a_mistake_is_told_alike_whole_and_route_by_route() {
+    let upstreams = json!({ "match": { "path": "/" }, "upstream": "a.example", "timeoutMs": 5 });
+    for (place, mistake) in [
+        ("/version", json!(2)),
+        ("/version", json!("1")),
+        ("/meta/updatedBy", json!("")),
+        ("/meta", json!([])),
+        ("/defaults/scheme", json!("ftp")),
+        ("/routes", json!([])),
+        ("/routes", json!({})),
+        ("/routes", json!(vec![upstreams; config::MAX_ROUTES + 1])),
+        ("/routes/0", json!("shop")),
+        ("/routes/0/id", json!("")),
+        ("/routes/1/respond/status", json!(99)),
+        ("/routes/2/upstream", json!("localhost")),
+        ("/routes/2/stripPrefix", json!("yes")),
+    ] {
+        let mut document = sensible();
+        *document.pointer_mut(place).unwrap() = mistake;
+        let text = document.to_string();
+        let told = outcome(table::compile_text(&text));
+        assert!(told.is_err(), "{place}");
+        assert_eq!(
+            told,
+            outcome(table::compile(config::read(&text))),
+            "{place}"
+        );
+    }
+    // Of no route's business, because each states its own.
+    let text = r#"{ "defaults": { "timeoutMs": 0 }, "routes": [{ "match": { "path": "/" }, "upstream": "a", "timeoutMs": 5 }] }"#;
+    let told = outcome(table::compile_text(text));
+    assert!(told.is_err());
+    assert_eq!(told, outcome(table::compile(config::read(text))));
 }
 
 fn names() -> Vec<String> {
@@ -120,6 +209,20 @@ proptest! {
         }
         answers(config::read_value(document.clone()));
         answers(config::read(&document.to_string()));
+    }
+
+    #[test]
+    fn a_table_with_anything_in_any_place_is_compiled_alike_whole_and_route_by_route(
+        place in prop::sample::select(places(&sensible())),
+        value in tree(),
+    ) {
+        let mut document = sensible();
+        if let Some(target) = document.pointer_mut(&place) {
+            *target = value;
+        }
+        let text = document.to_string();
+        let whole = table::compile(config::read(&text));
+        prop_assert_eq!(outcome(table::compile_text(&text)), outcome(whole));
     }
 
     #[test]
