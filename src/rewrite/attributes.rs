@@ -40,9 +40,29 @@ pub(super) fn value_of(name: &[u8]) -> Option<Value> {
         6 if any(&["action", "poster", "usemap"]) => Some(Value::Address),
         8 if any(&["longdesc", "manifest"]) => Some(Value::Address),
         10 if any(&["formaction", "background", "xlink:href"]) => Some(Value::Address),
-        11 if is("imagesrcset") => Some(Value::Candidates),
+        LONGEST_NAME if is("imagesrcset") => Some(Value::Candidates),
         _ => None,
     }
+}
+
+const LONGEST_NAME: usize = 11;
+
+/// Whether a start tag, as it is written, may have an attribute that carries an address. It may be mistaken about what
+/// stands in values, and only for yes: what it denies, the parser need not be asked about.
+///
+/// A name stands before its `=`, apart from blanks, and behind a blank, a `/` or the end of another value.
+pub(super) fn may_be_in(tag: &[u8]) -> bool {
+    memchr::memchr_iter(b'=', tag).any(|at| {
+        let before = tag.get(..at).unwrap_or_default().trim_ascii_end();
+        let len = before
+            .iter()
+            .rev()
+            .take(LONGEST_NAME + 1)
+            .take_while(|byte| !byte.is_ascii_whitespace() && !b"/\"'=>".contains(byte))
+            .count();
+        let name = before.get(before.len() - len..).unwrap_or_default();
+        value_of(name).is_some()
+    })
 }
 
 /// Adds the edits of a value without character references.
@@ -78,5 +98,30 @@ pub(super) fn rewrite(value: Value, text: &[u8], rules: &Rules, edits: &mut Vec<
         }
         Value::Document if rules.styles => html::document(text, rules, edits),
         Value::Refresh | Value::Style | Value::Document => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_without_an_address_is_told_by_how_it_is_written() {
+        for (tag, expected) in [
+            (r#"<p class="row">"#, false),
+            (r#"<a data-href="x" hrefs=y href>"#, false),
+            ("<br>", false),
+            ("<a href=x>", true),
+            ("<a\thref\n = 'x'>", true),
+            ("<img alt=''SRC=x>", true),
+            ("<a/href=x>", true),
+            ("<use xlink:href='#x'>", true),
+            ("<link imagesrcset=x>", true),
+            // Mistaken, at the price of a second look.
+            ("<option value='?href=x'>", false),
+            ("<option value=' href=x'>", true),
+        ] {
+            assert_eq!(may_be_in(tag.as_bytes()), expected, "{tag}");
+        }
     }
 }

@@ -89,7 +89,7 @@ impl Page {
         let tag = element.source_location().bytes();
         let is_html = || element.namespace_uri() == HTML;
         let name = self.tag_name(&tag);
-        if self.rules.links {
+        if self.rules.links && attributes::may_be_in(self.written(&tag)) {
             for attribute in element.attributes() {
                 let name = attribute.name_source_location();
                 let value = attribute.value_source_location();
@@ -334,6 +334,7 @@ impl Page {
         let settled = self.settled();
         let known = self.edits.partition_point(|edit| edit.range.end <= settled);
         let edits = self.edits.get(..known).unwrap_or_default();
+        out.reserve(settled - self.start);
         let len = (settled - self.start).min(self.source.len());
         splice(&self.source, self.start, len, edits, out);
         self.edits.drain(..known);

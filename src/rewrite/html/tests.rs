@@ -9,6 +9,7 @@ use crate::{
     net::Upstream,
     outcome::{InjectAnchor, InjectReport},
     rewrite::{
+        attributes,
         inject::Markup,
         testing::{bytes, chunked, whole},
     },
@@ -545,6 +546,30 @@ proptest! {
     fn rewriting_twice_changes_nothing_more(page in page()) {
         let once = whole(plain(), &page);
         prop_assert_eq!(whole(plain(), &once), once);
+    }
+
+    #[test]
+    fn no_address_is_overlooked_in_a_tag_however_it_is_written(
+        tag in r#"<a(=| |/|["'>a:-]|[\t\n\f\r]|href|SRC|imagesrcset|x){0,14}>"#,
+    ) {
+        let bytes = tag.clone().into_bytes();
+        let handler = move |element: &mut Element<'_, '_>| {
+            let tag = element.source_location().bytes();
+            for attribute in element.attributes() {
+                if let (Some(name), Some(_)) = (attribute.name_source_location(), attribute.value_source_location())
+                    && attributes::value_of(&bytes[name.bytes()]).is_some()
+                {
+                    assert!(attributes::may_be_in(&bytes[tag.clone()]));
+                }
+            }
+            Ok(())
+        };
+        let settings = Settings::new().append_element_content_handler((
+            Cow::Owned("*".parse().unwrap()),
+            ElementContentHandlers::default().element(handler),
+        ));
+        let mut parser = HtmlRewriter::new(settings, |_: &[u8]| ());
+        let _ = parser.write(tag.as_bytes());
     }
 
     #[test]
