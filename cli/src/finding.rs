@@ -163,7 +163,9 @@ impl Finder<'_> {
         } = advice;
         let (severity, by_key) = match &kind {
             Kind::UnknownKey { .. } => (Severity::Warning, true),
-            Kind::Shadowed { .. } => (Severity::Warning, false),
+            Kind::NoEffect | Kind::SharedId { .. } | Kind::Shadowed { .. } => {
+                (Severity::Warning, false)
+            }
             _ => (Severity::Advice, false),
         };
         let span = self.span(&path, by_key);

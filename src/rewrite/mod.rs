@@ -185,6 +185,11 @@ fn content_type(plan: &Plan) -> Option<HeaderValue> {
     }
 }
 
+/// Whether bodies in the charset that goes by this label can be read.
+pub(crate) fn reads_charset(label: &str) -> bool {
+    charset::known(label).is_some()
+}
+
 /// Puts together what a body goes through: into UTF-8, then links and markup, then literal replacements. What is known
 /// only at its end is left in `delivered`.
 fn transform(

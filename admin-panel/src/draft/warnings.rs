@@ -161,6 +161,8 @@ impl Warnings {
                 // These are told from where they are found.
                 advice::Kind::UnknownKey { .. }
                 | advice::Kind::Shadowed { .. }
+                | advice::Kind::NoEffect
+                | advice::Kind::SharedId { .. }
                 | advice::Kind::Danger { .. } => {}
                 _ => {}
             }

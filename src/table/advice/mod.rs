@@ -26,6 +26,7 @@
 mod anatomy;
 mod cover;
 pub mod danger;
+mod idle;
 mod notes;
 pub mod shadow;
 mod witness;
@@ -82,6 +83,13 @@ pub enum Kind {
         /// A request that the shadowed route would take and the other one takes first.
         witness: Witness,
     },
+    /// A setting without an effect where it stands.
+    NoEffect,
+    /// A route that goes by the id of one above it.
+    SharedId {
+        /// The place of the first that does, from 0.
+        first: usize,
+    },
     /// A switch that does harm where it is not meant.
     Danger {
         /// [`Rule::path`] of the rule that fires.
@@ -112,6 +120,7 @@ pub enum Kind {
 pub fn advise(document: &Document, compiled: &Compiled) -> Vec<Advice> {
     let Compiled { table, warnings } = compiled;
     let mut advice: Vec<Advice> = warnings.iter().map(Advice::from).collect();
+    advice.extend(idle::advise(document));
     advice.extend(shadow::advise(document, table));
     advice.extend(risks(document));
     advice.extend(notes(document));
