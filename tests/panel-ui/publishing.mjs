@@ -96,6 +96,14 @@ export async function check({ rule, panel, stage, browser, proxied }) {
     await page.locator('.blockers').getByRole('link', { name: 'plain' }).click();
     await page.waitForFunction(() => document.activeElement?.id === 'f-upstream');
   });
+  await rule('a setting without effect is told where one publishes, and leads to its route', async () => {
+    await put(caller, { plain: { match: { path: '/plain' }, upstream: 'plain.example', bodyRewrite: { fallbackCharset: 'utf8x' } } });
+    await ada.open('/publish');
+    await ada.sees('Settings without effect');
+    const told = page.locator('.advice li').filter({ hasText: 'no charset is known by the name "utf8x"' });
+    await told.getByRole('link', { name: 'plain' }).waitFor();
+    await put(caller, { plain: { match: { path: '/plain' }, upstream: 'http://plain.example' } });
+  });
   await rule('discarding names the live revision, and brings the draft back to it', async () => {
     await put(caller, { extra: { match: { path: '/extra' }, upstream: 'extra.example' } });
     await ada.open('/routes');

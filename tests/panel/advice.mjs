@@ -322,6 +322,18 @@ async function unknownKeys({ rule, preview }) {
       ['x', 'retrys', 'retries'],
     ]);
   });
+  await rule('settings without effect are told where they stand, and are absent where there are none', async () => {
+    const { noEffectWarnings } = await preview(
+      { x: { ...plain('/x'), bodyRewrite: { fallbackCharset: 'utf8x' } }, y: plain('/y') },
+      { access: { cloudflare: { team: 'main', audience: 'tag' }, header: 'x-key' } },
+    );
+    same(noEffectWarnings.map(({ routeId, path }) => [routeId ?? null, path]), [
+      [null, 'defaults.access.header'],
+      ['x', 'bodyRewrite.fallbackCharset'],
+    ]);
+    must(noEffectWarnings[1].message.includes('"utf8x"'), `it is told as ${noEffectWarnings[1].message}`);
+    same('noEffectWarnings' in (await preview({ x: { ...plain('/x'), bodyRewrite: { fallbackCharset: 'gb2312' } } })), false);
+  });
   await rule('a table of known keys tells of none', async () => {
     same((await preview({ x: plain('/x') }, { retries: 1 })).unknownKeyWarnings, []);
   });

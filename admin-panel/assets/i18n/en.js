@@ -623,6 +623,8 @@ export const en = {
   'advice.key': 'Unknown keys',
   'advice.key.do': 'This version does not know them, and they have no effect.',
   'advice.key.nearest': '– meant may be',
+  'advice.idle': 'Settings without effect',
+  'advice.idle.do': 'They are read and change nothing.',
   'advice.shadow.all': 'No request reaches it.',
   'advice.mirror': 'Links lead away',
   'advice.mirror.do': 'The whole site is forwarded and links in its pages are not rewritten, so visitors end up at the upstream itself. Switch body rewriting on, or off explicitly.',

@@ -623,6 +623,8 @@ export const zh = {
   'advice.key': '不认识的键',
   'advice.key.do': '此版本不认识它们，它们不起作用。',
   'advice.key.nearest': '——可能想写',
+  'advice.idle': '不起作用的设置',
+  'advice.idle.do': '它们会被读取，但不改变任何东西。',
   'advice.shadow.all': '没有请求能到达它。',
   'advice.mirror': '链接通向外部',
   'advice.mirror.do': '整个站点被转发，但页面里的链接没有改写，访客会直接到上游。请打开正文改写，或明确关闭。',

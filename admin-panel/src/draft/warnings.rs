@@ -22,6 +22,8 @@ pub(crate) struct Warnings {
     cache_vary_warnings: Vec<CacheVary>,
     signed_link_cache_warnings: Vec<SignedLinkCache>,
     unknown_key_warnings: Vec<UnknownKey>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    no_effect_warnings: Vec<NoEffect>,
 }
 
 /// A route that one above it robs, with a request that proves it.
@@ -74,6 +76,16 @@ struct UnknownKey {
     nearest: Option<String>,
 }
 
+/// A setting without effect.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NoEffect {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route_id: Option<String>,
+    path: String,
+    message: String,
+}
+
 fn is_zero(number: &usize) -> bool {
     *number == 0
 }
@@ -91,6 +103,7 @@ impl Warnings {
             cache_vary_warnings,
             signed_link_cache_warnings,
             unknown_key_warnings,
+            no_effect_warnings,
         } = self;
         shadow_warnings.len()
             + shadow_warnings_omitted
@@ -98,6 +111,7 @@ impl Warnings {
             + cache_vary_warnings.len()
             + signed_link_cache_warnings.len()
             + unknown_key_warnings.len()
+            + no_effect_warnings.len()
     }
 
     /// Asks the library about the document that `compiled` was made of, whose routes have these ids.
@@ -135,6 +149,19 @@ impl Warnings {
                         route_id,
                         path,
                         nearest: warning.nearest.clone(),
+                    }
+                })
+                .collect(),
+            no_effect_warnings: advice::idle(document)
+                .into_iter()
+                // Two routes of a draft never have one id.
+                .filter(|idle| matches!(idle.kind, advice::Kind::NoEffect))
+                .map(|idle| {
+                    let (route_id, path) = by_route(&idle.path, ids);
+                    NoEffect {
+                        route_id,
+                        path,
+                        message: idle.message,
                     }
                 })
                 .collect(),

@@ -13,8 +13,17 @@ use crate::{
     rewrite,
 };
 
-/// What is idle in the defaults and in every route, and routes that go by the id of one above them.
-pub(super) fn advise(document: &Document) -> Vec<Advice> {
+/// What is idle in the defaults and in every route, and routes that go by the id of one above them. It is part of what
+/// [`advise`](super::advise) says, for those who ask for the rest elsewhere.
+///
+/// ```
+/// use jouska::{config, table::advice};
+///
+/// let text = r#"{ "routes": [{ "upstream": "a.example", "bodyRewrite": { "fallbackCharset": "utf8x" } }] }"#;
+/// let idle = advice::idle(&config::parse(text).unwrap().document);
+/// assert_eq!(idle[0].path, "routes[0].bodyRewrite.fallbackCharset");
+/// ```
+pub fn idle(document: &Document) -> Vec<Advice> {
     let root = Path::root();
     let mut advice = Vec::new();
     if let Some(defaults) = &document.defaults {
@@ -100,7 +109,7 @@ mod tests {
 
     #[track_caller]
     fn check(tree: &Value, expected: &[(&str, Option<&str>, Kind)]) {
-        let told = advise(&parse_value(tree.clone()).unwrap().document);
+        let told = idle(&parse_value(tree.clone()).unwrap().document);
         let told: Vec<_> = told
             .iter()
             .map(|told| (told.path.as_str(), told.route.as_deref(), told.kind.clone()))

@@ -32,6 +32,7 @@ pub mod shadow;
 mod witness;
 
 pub use danger::{Level, Rule, dangers};
+pub use idle::idle;
 pub use notes::notes;
 pub use shadow::{Shadow, shadows};
 pub use witness::{Witness, WitnessHeader};
@@ -120,7 +121,7 @@ pub enum Kind {
 pub fn advise(document: &Document, compiled: &Compiled) -> Vec<Advice> {
     let Compiled { table, warnings } = compiled;
     let mut advice: Vec<Advice> = warnings.iter().map(Advice::from).collect();
-    advice.extend(idle::advise(document));
+    advice.extend(idle(document));
     advice.extend(shadow::advise(document, table));
     advice.extend(risks(document));
     advice.extend(notes(document));

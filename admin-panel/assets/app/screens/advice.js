@@ -5,14 +5,15 @@ import { Link } from '../ui/button.js';
 import { Card } from '../ui/pieces.js';
 import { html } from '../view.js';
 
-const LISTS = ['shadowWarnings', 'mirrorWarnings', 'cacheVaryWarnings', 'signedLinkCacheWarnings', 'unknownKeyWarnings'];
+const LISTS = ['shadowWarnings', 'mirrorWarnings', 'cacheVaryWarnings', 'signedLinkCacheWarnings', 'unknownKeyWarnings', 'noEffectWarnings'];
 
 export function countAdvice(value) {
   return LISTS.reduce((sum, name) => sum + (value[name]?.length ?? 0), 0);
 }
 
 export function Advice({ value }) {
-  const { shadowWarnings = [], mirrorWarnings = [], cacheVaryWarnings = [], signedLinkCacheWarnings = [], unknownKeyWarnings = [] } = value;
+  const { shadowWarnings = [], mirrorWarnings = [], cacheVaryWarnings = [], signedLinkCacheWarnings = [], unknownKeyWarnings = [],
+    noEffectWarnings = [] } = value;
   if (countAdvice(value) === 0) return null;
   return html`<${Card} title=${t('advice.title')}><p class="quiet-text">${t('advice.text')}</p>
     <${Section} name="shadow" list=${shadowWarnings}>${({ shadowedId, byId, method, probe, probeHeaders, unreachable }) => html`<p>
@@ -27,6 +28,8 @@ export function Advice({ value }) {
       <${Route} id=${routeId} /> <code class="chip">${param}</code> <code class="chip">${expiresParam}</code></p>`}<//>
     <${Section} name="key" list=${unknownKeyWarnings}>${({ path, nearest, routeId }) => html`<p>${routeId !== undefined && html`<${Route}
       id=${routeId} /> `}<code>${path}</code>${nearest && html` ${t('advice.key.nearest')} <code>${nearest}</code>`}</p>`}<//>
+    <${Section} name="idle" list=${noEffectWarnings}>${({ path, message, routeId }) => html`<p>${routeId !== undefined && html`<${Route}
+      id=${routeId} /> `}<code>${path}</code>: ${message}</p>`}<//>
   <//>`;
 }
 
