@@ -1,6 +1,6 @@
 //! The flow: look, wait, ask, store, refresh. What to do is decided elsewhere; here it is done in order.
 
-use std::{future::Future, pin::pin, rc::Rc};
+use std::{future::Future, pin::pin, rc::Rc, time::Duration};
 
 use futures_util::future::{Either, select};
 use http::{Method, StatusCode};
@@ -187,17 +187,14 @@ where
 
     /// A copy in memory, while it is fresh. Once it is not, another isolate may have stored a newer one.
     fn kept(&self) -> Option<Served<P::Response, X>> {
-        let copy = self
-            .platform
-            .shelf()?
-            .copy(&self.key, self.platform.now())?;
-        let age = self.platform.now().since(copy.stored_at);
+        let now = self.platform.now();
+        let copy = self.platform.shelf()?.copy(&self.key, now)?;
+        let age = now.since(copy.stored_at);
         let windows = self.policy.windows(copy.head.status)?;
-        (windows.judge(age) == Freshness::Fresh).then(|| self.remade(&copy))
+        (windows.judge(age) == Freshness::Fresh).then(|| self.remade(&copy, age))
     }
 
-    fn remade(&self, copy: &shelf::Copy<P::Kept>) -> Served<P::Response, X> {
-        let age = self.platform.now().since(copy.stored_at);
+    fn remade(&self, copy: &shelf::Copy<P::Kept>, age: Duration) -> Served<P::Response, X> {
         Served {
             cache: CacheStatus::Hit,
             reason: None,
@@ -237,7 +234,8 @@ where
         });
         shelf.put(&self.key, Rc::clone(&copy), now);
         // It was fresh when it was found, however long reading it took.
-        Some(self.remade(&copy))
+        let age = self.platform.now().since(stored_at);
+        Some(self.remade(&copy, age))
     }
 
     /// Whatever copy may still stand in for an upstream that failed.
