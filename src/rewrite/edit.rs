@@ -81,6 +81,7 @@ impl<S: Scan> Transform for Splicer<S> {
 /// Appends the first `settled` bytes of `text` to `out`, with `edits` made to them. Positions in `edits` are counted
 /// from `start` bytes before `text`.
 pub(super) fn splice(text: &[u8], start: usize, settled: usize, edits: &[Edit], out: &mut Vec<u8>) {
+    out.reserve(settled);
     let mut from = 0;
     for edit in edits {
         let to = edit.range.start.saturating_sub(start);

@@ -334,7 +334,6 @@ impl Page {
         let settled = self.settled();
         let known = self.edits.partition_point(|edit| edit.range.end <= settled);
         let edits = self.edits.get(..known).unwrap_or_default();
-        out.reserve(settled - self.start);
         let len = (settled - self.start).min(self.source.len());
         splice(&self.source, self.start, len, edits, out);
         self.edits.drain(..known);
