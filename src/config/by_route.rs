@@ -4,6 +4,8 @@
 //! compiled while it is at hand and gone before the next. What is wrong with a table can only be told of the whole, so
 //! this gives up at the first mistake, and the text is [read](super::read) again.
 
+use std::{iter::Enumerate, slice::Iter};
+
 use super::{
     Document, Issues, MAX_ROUTES, Path, Reported, RouteDocument, Warning,
     json::Json,
@@ -24,9 +26,8 @@ pub(crate) struct ByRoute<T> {
 
 /// The routes of a text that have not been read yet.
 pub(crate) struct Routes<'a> {
-    elements: std::slice::Iter<'a, Json<'a>>,
+    elements: Enumerate<Iter<'a, Json<'a>>>,
     findings: &'a mut Findings,
-    index: usize,
 }
 
 /// Reads a text; `make` gets the document without its routes, and the routes to take one by one. `None` if anything is
@@ -47,9 +48,8 @@ pub(crate) fn read_by_route<T>(
         return None;
     }
     let routes = Routes {
-        elements: elements.iter(),
+        elements: elements.iter().enumerate(),
         findings: inside,
-        index: 0,
     };
     let made = make(&frame, routes).ok()?;
     members.close_as::<Document>();
@@ -74,12 +74,10 @@ impl Routes<'_> {
 
     /// The next route and its place in the table; `None` behind the last one and as soon as anything is wrong.
     pub(crate) fn next(&mut self) -> Option<(usize, RouteDocument)> {
-        let element = self.elements.next()?;
+        let (index, element) = self.elements.next()?;
         let root = Path::root();
         let routes = root.key("routes");
-        let index = self.index;
         let at = routes.index(index);
-        self.index += 1;
         let route = RouteDocument::from_json(*element, &at, self.findings).ok()?;
         check_route(&route, &at, self.issues());
         self.issues().is_empty().then_some((index, route))
