@@ -46,6 +46,23 @@ fn warnings_are_denied_where_that_is_asked_for() {
 }
 
 #[test]
+fn slips_of_the_pen_are_warnings() {
+    let table = r#"{ "routes": [
+        { "id": "a", "match": { "path": "/a" }, "upstream": "a.example", "bodyRewrite": { "fallbackCharset": "utf8x" } },
+        { "id": "a", "match": { "path": "/b" }, "upstream": "a.example" }
+    ] }"#;
+    check(
+        &jouska_reading(table, &["check", "-", "--deny-warnings"]),
+        1,
+        &[
+            "warning: no charset is known by the name \"utf8x\"",
+            "warning: routes[0] goes by the id \"a\" too",
+            "2 warnings",
+        ],
+    );
+}
+
+#[test]
 fn a_table_is_read_from_standard_input() {
     let said = jouska_reading("\u{feff}{ \"routes\": [] }", &["check", "-"]);
     check(

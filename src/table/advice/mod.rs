@@ -1,6 +1,6 @@
-//! What an operator should hear about a table that is in order: keys without effect, routes nothing reaches, switches
-//! that are dangerous where they are not meant. It is data for the panel, the command line and the log, and it never
-//! keeps a table from being served; the proxy itself does not ask for it.
+//! What an operator should hear about a table that is in order: keys and settings without effect, ids that stand twice,
+//! routes nothing reaches, switches that are dangerous where they are not meant. It is data for the panel, the command
+//! line and the log, and it never keeps a table from being served; the proxy itself does not ask for it.
 //!
 //! ```
 //! use jouska::{config, table};
